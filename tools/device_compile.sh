@@ -128,9 +128,9 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
   units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
-  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" tools/callbacks_test)
+  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
   units+=(chunked/lazy_test chunked/map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
-  units+=(core/calls_test core/functors_test)
+  units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then

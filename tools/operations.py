@@ -8,7 +8,8 @@ operations.py CHECKOUT --check     exits with 1 where a form is missing without 
                                    docs/operations.md is not the one that follows from the headers
 operations.py CHECKOUT --write     writes the tables of docs/operations.md
 
-An operation runs on an execution space. It has the same forms with an instance and without one, and one that returns a
+An operation runs on an execution space. All take `named`, by an overload of their own (`QUERN_TAKES_NAME`), unless the file says
+why not. It has the same forms with an instance and without one, and one that returns a
 value has one that writes it to an output, too, unless tools/operations.json says why not. It works in chunks or over
 ranks where the header of that place has an engine for its kind.
 """
@@ -131,6 +132,9 @@ def options_of_helpers(functions):
     for f in functions:
         for listed in re.findall(r"static_assert\(\(option<Options, ([^<>]*)> && \.\.\.", f["body"]):
             found.setdefault(f["name"].split("::")[-1], set()).update(re.findall(r"\w+", listed))
+    for f in [f for f in functions if "::impl::" in f["name"]]:  # what only names a call and passes it on
+        if "with_name(" in f["body"]:
+            found.setdefault(f["name"].split("::")[-1], set()).update(o for c in called_by(f) for o in found.get(c, ()))
     return found
 
 
@@ -167,20 +171,27 @@ def exceptions(top):
 
 
 def operations(top):
-    """{name: forms} of all operations, what has a form with an execution space instance; and all names that are declared."""
+    """{name: forms} of all operations, what has a form with an execution space instance; all names that are declared; and the
+    operations that take no name."""
     functions, names = read_functions(top)
     kinds, of_place, concepts = kinds_of_functions(functions), engines(top), concepts_of_options(top)
     of_helpers = options_of_helpers(functions)
     found = {}
     for f in functions:
         namespace, name = f["name"].rsplit("::", 1)
-        if namespace not in NAMESPACES or name.startswith("operator"): continue
+        if namespace not in NAMESPACES or name.startswith("operator") or "named_call" in f["requires"]: continue
         if any(not name and not is_tag(kind) for kind, name in f["parameters"]): continue  # reports what is wrong
         found.setdefault(f["name"].removeprefix("quern::"), []).append(form_of(f, kinds, of_place, concepts, of_helpers))
     for name, places in exceptions(top)["places"].items():
         for form in found[name]: form["places"] += places
     for forms in found.values(): complete(forms)
-    return {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}, names
+    found = {name: forms for name, forms in sorted(found.items()) if any(f["arguments"][:1] == ["exec"] for f in forms)}
+    return found, names, sorted(found.keys() - named_operations(functions))
+
+
+def named_operations(functions):
+    """The operations that have an overload for calls with a name."""
+    return {f["name"].removeprefix("quern::") for f in functions if "named_call" in f["requires"]}
 
 
 def complete(forms):
@@ -232,8 +243,8 @@ def tables(found):
 
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
-    found, names = operations(top)
-    reasons = exceptions(top)["missing"]
+    found, names, unnamed = operations(top)
+    reasons, of_unnamed = exceptions(top)["missing"], exceptions(top)["unnamed"]
     if len(sys.argv) == 2:
         missing = {name: {form: reasons.get(form) for form in sorted(set(missing_forms(name, forms)))} for name, forms in found.items()}
         json.dump({name: {"forms": forms, "missing": missing[name]} for name, forms in found.items()}, sys.stdout, indent=1)
@@ -251,6 +262,8 @@ def main():
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}
     problems += [f"{form} is missing, and tools/operations.json has no reason" for form in sorted(missing - reasons.keys())]
     problems += [f"tools/operations.json has a reason for {form}, which is not missing" for form in sorted(reasons.keys() - missing)]
+    problems += [f"{name} takes no name: QUERN_TAKES_NAME, or a reason in tools/operations.json" for name in unnamed if name not in of_unnamed]
+    problems += [f"tools/operations.json has a reason why {name} takes no name, which it does" for name in of_unnamed if name not in unnamed]
     print("\n".join(problems) or f"{len(found)} operations have their forms and their rows")
     return 1 if problems else 0
 

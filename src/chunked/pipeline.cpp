@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/chunked/pipeline.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 
 #include <algorithm>
@@ -107,7 +108,7 @@ class instance_lease {
  public:
   explicit instance_lease(const Exec& exec) : instances_(take(exec)) {}
   ~instance_lease() {
-    for (const auto& e : instances_) e.fence("quern::chunked");
+    for (const auto& e : instances_) e.fence(kernel_label("quern::chunked"));
     if constexpr (is_device<Exec>) {
       auto& unused = unused_instances<Exec>::get();
       const std::lock_guard lock(unused.mutex);
@@ -386,7 +387,7 @@ class pipeline {
 
 template <class Exec>
 void run_chunks(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute) {
-  exec.fence(p.label);
+  exec.fence(kernel_label(p.label));
   pipeline<Exec>(exec, p, compute).run();
 }
 

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
@@ -157,7 +158,7 @@ struct packed_boxes {
   void launch(const Exec& exec, const std::string& label) const {
     if (items == 0) return;
     Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+        kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
         copy_boxes<Pack>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1});
   }
 };
@@ -291,13 +292,13 @@ void box_exchange<Exec>::start() {
   if (std::exchange(s.started, true)) throw Error(s.label, "an exchange is started twice");
   if (!s.has_boxes()) return;
   s.instance.begin();
-  s.out.template launch<true>(side(), s.label + "/pack");
+  s.out.template launch<true>(side(), label_text(s.label, "/pack"));
   if (!s.has_messages()) return;
   if (auto* link = s.link()) {
     s.instance.start(*link, s.sends, s.receives);
   } else {
     if (s.staged) s.copy_messages(s.sends, s.out.messages, true);
-    side().fence(s.label + ": packed");
+    side().fence(kernel_label(s.label, ": packed"));
     s.mpi.start(s.sends, s.receives);
   }
 }
@@ -312,7 +313,7 @@ void box_exchange<Exec>::receive() {
     s.mpi.finish();
     if (s.staged) s.copy_messages(s.in.messages, s.receives, false);
   }
-  s.in.template launch<false>(side(), s.label + "/unpack");
+  s.in.template launch<false>(side(), label_text(s.label, "/unpack"));
 }
 
 template <class Exec>
@@ -400,7 +401,8 @@ void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edg
     std::memcpy(kernel.value[side], value.data(), value.size());
   }
   const std::int64_t items = rest.size() * edge.width * ((low ? 1 : 0) + (high ? 1 : 0));
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items), kernel);
+  Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+                       kernel);
 }
 
 #define QUERN_BOX_EXCHANGE(Exec)     \

@@ -109,7 +109,7 @@ device_transport choose_transport(const communicator_state& s, MPI_Comm node, co
 
 /// Completes a state that has its duplicate: where its ranks are, and how device memory goes. Collective.
 void complete(communicator_state& s, const communicator_options& options) {
-  const std::string label = "quern::Communicator";
+  const std::string& label = label_text("quern::Communicator");
   check_mpi(label, MPI_Comm_set_errhandler(s.comm, MPI_ERRORS_RETURN));
   check_mpi(label, MPI_Comm_rank(s.comm, &s.rank));
   check_mpi(label, MPI_Comm_size(s.comm, &s.size));
@@ -190,7 +190,8 @@ communicator_state::~communicator_state() {
 }
 void communicator_state::release() {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
-  if (side != nullptr && Kokkos::is_initialized()) side->exec().fence("quern::Communicator: its last transfers");
+  if (side != nullptr && Kokkos::is_initialized())
+    side->exec().fence(kernel_label("quern::Communicator: its last transfers"));
   // After Kokkos has ended, its instances cannot be destroyed any more.
   else if (side != nullptr) new std::shared_ptr<side_instance>(std::move(side));
 #endif

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <quern/core/call/error.hpp>
+#include <quern/core/call/label.hpp>
 
 #include "instantiate.hpp"
 #include "plan_cache.hpp"
@@ -229,7 +230,7 @@ std::shared_ptr<void> plan(const Exec&, const plan_key& key) {
 
 template <class Exec>
 void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transform& t, void* in, void* out) {
-  exec.fence("quern::fft: before FFTW");
+  exec.fence(kernel_label("quern::fft: before FFTW"));
   if (t.single) execute_plan<float>(t, plan.get(), in, out);
   else execute_plan<double>(t, plan.get(), in, out);
 }

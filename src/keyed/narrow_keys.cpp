@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <bit>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 
 #include "vendor_sort.hpp"
@@ -36,14 +37,14 @@ template <class Exec, class K>
 narrowed_keys<K> narrow_keys(const std::string& label, const Exec& exec, std::int64_t n, K* keys) {
   const auto rows = index_range(exec, n);
   key_survey<K> found;
-  Kokkos::parallel_reduce(label + "/bits", rows, survey_keys<K>{keys}, found);
+  Kokkos::parallel_reduce(kernel_label(label, "/bits"), rows, survey_keys<K>{keys}, found);
   const K differing = found.some ^ found.all, range = found.greatest - found.least;
   if (differing == 0) return {0, {0, 1}};
   const int begin = std::countr_zero(differing);
   const auto passes = [begin](K highest) { return (std::bit_width(highest) - begin + 7) / 8; };
   if (passes(range) == passes(differing)) return {0, {begin, std::bit_width(differing)}};
   const K least = found.least;
-  Kokkos::parallel_for(label + "/distances", rows, KOKKOS_LAMBDA(std::int64_t i) { keys[i] -= least; });
+  Kokkos::parallel_for(kernel_label(label, "/distances"), rows, KOKKOS_LAMBDA(std::int64_t i) { keys[i] -= least; });
   return {least, {begin, std::bit_width(range)}};
 }
 

@@ -6,6 +6,7 @@
 #include <cusolverDn.h>
 
 #include <quern/core/call/error.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/workspace.hpp>
 
 #include "handles.hpp"
@@ -116,7 +117,7 @@ void call(const Kokkos::Cuda& exec, const char* name, const Sizes& sizes, const 
           check(routine(handle, params, a..., device_work.data(), device, host_work.data(), host, results...), name);
         },
         arguments);
-    if (host > 0) exec.fence(name);  // it may be read until then
+    if (host > 0) exec.fence(kernel_label(name));  // it may be read until then
   });
 }
 
@@ -128,7 +129,7 @@ using ignored_info = lease<Kokkos::Cuda>;
 template <class To, class From>
 void copy_integers(const Kokkos::Cuda& exec, std::int64_t n, To* to, const From* from) {
   Kokkos::parallel_for(
-      "quern::lapack/pivots", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n),
+      kernel_label("quern::lapack/pivots"), Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, n),
       KOKKOS_LAMBDA(int i) { to[i] = static_cast<To>(from[i]); });
 }
 
@@ -215,7 +216,8 @@ double svd_by_polar(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
        x.info, &moved);
   const column_major<T> right{v.data(), n, n, n}, vt = x.vt;
   Kokkos::parallel_for(
-      "quern::lapack/adjoint", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
+      kernel_label("quern::lapack/adjoint"),
+      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
       KOKKOS_LAMBDA(std::int64_t e) { vt(e % n, e / n) = conjugate(right(e / n, e % n)); });
   return moved;
 }
@@ -232,7 +234,7 @@ void svd_by_iterations(const Kokkos::Cuda& exec, const svd_arguments<T>& x) {
 template <class T>
 void copy_columns(const Kokkos::Cuda& exec, const column_major<T>& to, const column_major<T>& from) {
   Kokkos::parallel_for(
-      "quern::lapack/copy",
+      kernel_label("quern::lapack/copy"),
       Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>>(exec, 0, to.rows * to.columns),
       KOKKOS_LAMBDA(std::int64_t e) { to(e % to.rows, e / to.rows) = from(e % to.rows, e / to.rows); });
 }

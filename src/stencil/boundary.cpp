@@ -6,31 +6,39 @@
 namespace quern {
 
 std::string boundary::constant_text() const {
-  if (const auto* v = std::any_cast<std::int64_t>(&value_)) return std::to_string(*v);
-  if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return std::to_string(*v);
-  const auto* v = std::any_cast<double>(&value_);
-  return v == nullptr ? "" : impl::text_of(*v);
+  std::string text;
+  const auto of_integer = [&](auto v) { text = std::to_string(v); };
+  const auto of_real = [&](double v) { text = impl::text_of(v); };
+  if (!value_.with<std::int64_t>(of_integer) && !value_.with<std::uint64_t>(of_integer)) value_.with<double>(of_real);
+  return text;
 }
 
 }  // namespace quern
 
 namespace quern::impl {
 
+// Not inline, as boundaries are copied in many places.
+any_value::any_value(const any_value&) = default;
+any_value& any_value::operator=(const any_value&) = default;
+any_value::~any_value() = default;
+
+template class short_list<boundary_pair, 3>;
+
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius) {
   const std::int64_t n = extents.extent[axis];
-  const std::string where = " along axis " + std::to_string(axis) + " of extents " + extents.str();
+  const auto where = [&] { return " along axis " + std::to_string(axis) + " of extents " + extents.str(); };
   if (edge.is_box()) {
     const auto [first, last] = edge.range(axis);
     if (first < radius || last > n - radius || first > last)
-      throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where +
+      throw Error(label, "interior_only from " + std::to_string(first) + " to " + std::to_string(last) + where() +
                              " needs values outside of them");
     return {first, last};
   }
   const auto left = [&](const boundary& b) { return b.kind() == boundary::mode::keep ? radius : 0; };
   const std::int64_t first = left(edge.axis(axis).low), last = n - left(edge.axis(axis).high);
   if (last - first < std::min<std::int64_t>(n, 1))
-    throw Error(label, "boundary::keep" + where + " with a neighbourhood of " + std::to_string(2 * radius + 1));
+    throw Error(label, "boundary::keep" + where() + " with a neighbourhood of " + std::to_string(2 * radius + 1));
   return {first, last};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/transfer/staging.hpp>
 
@@ -68,7 +69,8 @@ void order_mark<Exec>::set(const Exec& exec) {
       *flag() = 0;
     }
     number_ = next_number();
-    Kokkos::parallel_for("quern::order_mark", Kokkos::RangePolicy<Exec>(exec, 0, 1), write_number{flag(), number_});
+    Kokkos::parallel_for(kernel_label("quern::order_mark"), Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         write_number{flag(), number_});
   }
 }
 

@@ -8,11 +8,25 @@
 
 namespace {
 
+void halve(const space& exec) {
+  const Kokkos::View<float*> x("x", 3), halves("halves", 3);
+  quern::fill(exec, x, 3.0f);
+  // # 2
+  EXPECT_EQ((std::vector<float>{1.5f, 1.5f, 1.5f}), test::contents(halves));
+}
+
+void mix(const space& exec) {
+  const Kokkos::View<double**> t("t", 8, 8), smooth("smooth", 8, 8);
+  quern::fill(exec, t, 3.0);
+  // # 3
+  EXPECT_NEAR(6.0, test::contents(t)[0], 1e-12);
+}
+
 void distances(const space& exec) {
   const Kokkos::View<double**> x("x", 3, 4), y("y", 3, 4), running("running", 3, 4);
   const Kokkos::View<double*> by_row("by row", 3);
   quern::fill(exec, x, 2.0);
-  // # 2
+  // # 4
   EXPECT_EQ(Kokkos::sqrt(48.0), distance);
   EXPECT_EQ((std::vector<double>{16, 16, 16}), test::contents(by_row));
   EXPECT_EQ(48.0, test::contents(running)[11]);
@@ -21,7 +35,7 @@ void distances(const space& exec) {
 void moments(const space& exec) {
   const Kokkos::View<double**> x("x", 3, 4), running("running", 3, 4);
   quern::fill(exec, x, 2.0);
-  // # 3
+  // # 5
   EXPECT_EQ(36.0, moment);
   EXPECT_EQ(6.5, test::contents(running)[3]);
 }
@@ -42,6 +56,8 @@ void particles(const space& exec) {
 
 TEST(Guides, Operands) {
   const space exec;
+  halve(exec);
+  mix(exec);
   distances(exec);
   moments(exec);
   particles(exec);

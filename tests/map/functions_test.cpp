@@ -12,6 +12,10 @@ struct positive {
   KOKKOS_FUNCTION bool operator()(double x) const { return x > 0; }
 };
 
+struct product {
+  KOKKOS_FUNCTION double operator()(float x, double factor) const { return x * factor; }
+};
+
 template <class Case>
 struct Functions : testing::Test {};
 using cases = test::covering<double>;
@@ -69,6 +73,53 @@ TYPED_TEST(Functions, DivideIntegersAsNumPyDoes) {
   const auto z = test::make_array<double, 1, Kokkos::LayoutRight, E>({7});
   quern::divide(E(), z, i, j);
   EXPECT_EQ(numpy.values("i_over_j"), test::contents(z));
+}
+
+// Values that tell the type in which they were computed: 0.1 is no float, and neither are its products.
+TYPED_TEST(Functions, ScalarsAreWeak) {
+  using E = typename TypeParam::exec;
+  using complex = Kokkos::complex<float>;
+  const auto line = [](const auto& v) {
+    using T = typename std::remove_cvref_t<decltype(v)>::value_type;
+    return test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
+  };
+  const auto x = line(std::vector<float>{1, 3, 7});
+  const auto wide = line(std::vector<double>{1, 3, 7});
+  const auto integers = line(std::vector<std::int32_t>{1, 3, 7});
+  const auto z = line(std::vector<double>(3));
+  using reals = std::vector<double>;
+  const auto each = [](const auto& f) { return reals{f(1), f(3), f(7)}; };
+  quern::multiply(E(), z, x, 0.1);
+  EXPECT_EQ(each([](float v) { return v * 0.1f; }), test::contents(z));
+  quern::multiply(z, x, 0.1);
+  EXPECT_EQ(each([](float v) { return v * 0.1f; }), test::contents(z));
+  quern::add(E(), z, 0.1, x);
+  EXPECT_EQ(each([](float v) { return 0.1f + v; }), test::contents(z));
+  quern::subtract(E(), z, x, 16777217);  // no float
+  EXPECT_EQ(each([](float v) { return v - 16777216.0f; }), test::contents(z));
+  quern::divide(E(), z, x, 0.1);
+  EXPECT_EQ(each([](float v) { return v / 0.1f; }), test::contents(z));
+  quern::multiply(E(), z, quern::lazy(quern::impl::op::identity(), x), 0.1);
+  EXPECT_EQ(each([](float v) { return v * 0.1f; }), test::contents(z));
+  quern::axpy(E(), z, 0.1, x, wide);  // the arrays' types are those of double
+  EXPECT_EQ(each([](double v) { return 0.1 * v + v; }), test::contents(z));
+  quern::multiply(E(), z, wide, 0.1f);
+  EXPECT_EQ(each([](double v) { return v * static_cast<double>(0.1f); }), test::contents(z));
+  quern::multiply(E(), z, integers, 0.1);
+  EXPECT_EQ(each([](double v) { return v * 0.1; }), test::contents(z));
+  const Kokkos::View<double, E> array("of rank 0");
+  Kokkos::deep_copy(array, 0.1);
+  quern::multiply(E(), z, x, array);
+  EXPECT_EQ(each([](double v) { return v * 0.1; }), test::contents(z));
+  quern::map(E(), z, product(), x, 0.1);  // a functor gets what the call has
+  EXPECT_EQ(each([](double v) { return v * 0.1; }), test::contents(z));
+  const auto c = line(std::vector<complex>{{1, 2}}), d = line(std::vector<complex>(1));
+  quern::multiply(E(), d, c, 0.1);
+  EXPECT_EQ((std::vector<complex>{{0.1f, 2 * 0.1f}}), test::contents(d));
+  quern::multiply(E(), d, c, 2);
+  EXPECT_EQ((std::vector<complex>{{2, 4}}), test::contents(d));
+  quern::add(E(), d, c, Kokkos::complex<double>(1, 0.1));
+  EXPECT_EQ((std::vector<complex>{{2, 2 + 0.1f}}), test::contents(d));
 }
 
 // Integers whose types have different signs are numbers still; quotients to integers are exact.

@@ -7,6 +7,7 @@
 /// What solvers of many small systems share: each system is solved by one thread, and has a status.
 
 #include <quern/batch/vmap.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -80,7 +81,7 @@ void solve_items(const std::string& label, const Exec& exec, const Out& out, std
     int why = 0;
     Kokkos::deep_copy(exec, Kokkos::View<int, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&why),
                       Kokkos::subview(status, first));
-    exec.fence(label);
+    exec.fence(quern::impl::kernel_label(label));
     throw ConvergenceError(label, "item " + std::to_string(first) + ": " + problem_of(why), first, 0);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <quern/autodiff/derivatives.hpp>
 #include <quern/batch/items.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/tolerance.hpp>
 
 namespace quern {
@@ -140,7 +141,8 @@ inline std::string newton_problem(int status) {
 template <int N, execution_space Exec, output_like Out, class F, class... In>
   requires((impl::vmap_argument<In> || option<In, tolerance, max_iterations>) && ...)
 void newton(const Exec& exec, const Out& out, const F& f, const In&... in) {
-  const std::string label = "quern::newton";
+  const impl::label_scope functor("quern::newton", typeid(F));
+  const std::string& label = impl::label_text("quern::newton");
   batch::impl::check_unknowns<N>(label, std::get<0>(impl::as_outputs(out)));
   impl::with_options_first(
       [&](const auto& inputs, const auto&... options) {
@@ -158,6 +160,7 @@ template <int N, output_like Out, class F, class... In>
 void newton(const Out& out, const F& f, const In&... in) {
   newton<N>(impl::space_of(out), out, f, in...);
 }
+QUERN_TAKES_NAME_WITH(newton, int N, N)
 
 }  // namespace quern
 

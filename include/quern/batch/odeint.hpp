@@ -4,6 +4,7 @@
 #define QUERN_BATCH_ODEINT_HPP
 
 #include <quern/batch/items.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/tolerance.hpp>
 
 namespace quern {
@@ -259,7 +260,7 @@ template <int N, class Exec, class Out, class F, class First, class Times, class
 void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_options& options, const First& y0,
                  const Times& t, const In&... in) {
   static_assert(view_like<First> && view_like<Times>, "quern::odeint: y0 and t are Views");
-  const std::string label = "quern::odeint";
+  const std::string& label = quern::impl::label_text("quern::odeint");
   const auto y = std::get<0>(as_outputs(out));
   check_unknowns<N>(label, y);
   const shape found = extents_of(y), times = extents_of(t);
@@ -301,6 +302,7 @@ void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_opti
 template <int N, execution_space Exec, output_like Out, class F, class... In>
   requires((impl::vmap_argument<In> || option<In, tolerance, max_steps, first_step>) && ...)
 void odeint(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::odeint", typeid(F));
   impl::with_options_first(
       [&](const auto& inputs, const auto&... options) {
         const batch::impl::odeint_options wanted{impl::tolerances_of("quern::odeint", {1e-6, 1e-9}, options...),
@@ -318,6 +320,7 @@ template <int N, output_like Out, class F, class... In>
 void odeint(const Out& out, const F& f, const In&... in) {
   odeint<N>(impl::space_of(out), out, f, in...);
 }
+QUERN_TAKES_NAME_WITH(odeint, int N, N)
 
 }  // namespace quern
 

@@ -145,13 +145,13 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
   const kernel k{f, {{x.source()}...}};
   if (items == 0) return;
   if constexpr (kernel::by_thread) {
-    Kokkos::parallel_for(label, index_range(exec, items), k);
+    Kokkos::parallel_for(kernel_label(label), index_range(exec, items), k);
   } else {
     if (items > Kokkos::Experimental::finite_max_v<int>)
       throw Error(label, std::to_string(items) + " items, expected at most 2^31 - 1 for a team each");
     const int count = static_cast<int>(items);
     const int threads = vmap_team(exec, k, count, std::max({x.item_size()...}));
-    Kokkos::parallel_for(label, typename kernel::policy(exec, count, threads), k);
+    Kokkos::parallel_for(kernel_label(label), typename kernel::policy(exec, count, threads), k);
   }
 }
 
@@ -215,6 +215,7 @@ auto unbatched(const V& view) {
 /// @throws Error if the numbers of items differ, an axis is out of range, or outputs share memory otherwise
 template <execution_space Exec, impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::vmap", typeid(F));
   impl::vmap_call("quern::vmap", exec, impl::as_outputs(out), f, in...);
 }
 template <impl::vmap_output Out, class F, impl::vmap_argument... In>
@@ -222,6 +223,7 @@ void vmap(const Out& out, const F& f, const In&... in) {
   vmap(impl::space_of(impl::vmap_view(std::get<0>(impl::as_outputs(out)))), out, f, in...);
 }
 QUERN_REJECTS(option_or_place, vmap)
+QUERN_TAKES_NAME(vmap)
 
 }  // namespace quern
 

@@ -78,6 +78,7 @@ template <class F, class... Array>
 void for_each_chunk(const F& f, const Array&... arrays) {
   for_each_chunk(f, chunking(), arrays...);
 }
+QUERN_TAKES_NAME(for_each_chunk)
 
 }  // namespace quern::chunked
 

@@ -4,6 +4,7 @@
 #define QUERN_CHUNKED_HISTOGRAM_HPP
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/map/functions.hpp>
 
@@ -21,7 +22,7 @@ struct engine<in_chunks_place, counts> {
           else chunk_by_chunk(c, exec, out, settings_of(options...), in...);
         },
         inputs);
-    exec.fence(c.label);
+    exec.fence(kernel_label(c.label));
   }
 
  private:

@@ -4,6 +4,7 @@
 #define QUERN_CHUNKED_MAP_HPP
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/map/map.hpp>
 #include <quern/transfer/copy.hpp>
 
@@ -20,7 +21,7 @@ void check_outputs_apart(const std::string& label, const First& first, const Oth
 /// plan, chunk, targets, f, in...)` for each chunk. While one is computed, the next is read and the one before is
 /// written. `begin(plan)` is called first.
 template <class Exec, class F, class... Out, class Begin, class Compute, class... In>
-void map_in_chunks(const char* label, const Exec& exec, const F& f, const chunking& settings,
+void map_in_chunks(const operation_name& label, const Exec& exec, const F& f, const chunking& settings,
                    const std::tuple<Out...>& outputs, const Begin& begin, const Compute& compute, const In&... in) {
   constexpr int rank = std::max({rank_of<Out>...});
   auto to = unpack([](const auto&... o) { return std::tuple(output_in_chunks<Exec, Out>(o)...); }, outputs);
@@ -52,7 +53,7 @@ void map_in_chunks(const char* label, const Exec& exec, const F& f, const chunki
 template <>
 struct engine<in_chunks_place, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk&, const auto& targets, const auto& g,
                              const auto&... part) { map_checked(p.label, e, targets, g, part...); };
@@ -65,7 +66,7 @@ struct engine<in_chunks_place, maps> {
                 label, exec, f, settings_of(options...), as_outputs(out), [](const chunk_plan&) {}, compute, in...);
         },
         inputs);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 

@@ -147,7 +147,7 @@ class chunk_input : public input_in_chunks<Exec, V> {
     const auto host = take_block<result_space<Exec>>(instance_ref(exec), bytes);
     from.read(all, host.data());
     copy_to_device(exec, memory_.data(), host.data(), bytes);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
     brought_ = {reinterpret_cast<const value*>(memory_.data()), all.extents, all.packed};
   }
   bool cut_ = true;
@@ -247,7 +247,7 @@ class chunk_inputs {
   /// of the first input that is not, has all axes and is not repeated along that one.
   /// @param whose the extents are
   template <class... Out>
-  chunk_plan plan(const char* label, const char* whose, const shape& extents, const chunking& settings,
+  chunk_plan plan(const operation_name& label, const char* whose, const shape& extents, const chunking& settings,
                   const Out&... out) {
     if (extents.rank == 0) throw Error(label, std::string(whose) + " of rank 0 is one element, in memory");
     int axis = -1;

@@ -8,6 +8,7 @@
 /// the chunks, which the memory decides.
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/reduce/partial.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -48,7 +49,7 @@ class states_of_chunks {
     const bool is_first = s.total.block.size() == 0;
     if (is_first) s = {{exec_, results_}, {exec_, results_}};
     reduce(strided<State>(s.chunk));
-    Kokkos::parallel_for(label + "/join", index_range(e, results_.size()),
+    Kokkos::parallel_for(kernel_label(label, "/join"), index_range(e, results_.size()),
                          join_states<Reducer>{reducer, s.total.data, s.chunk.data, moved, is_first});
   }
   /// Those of each slot; null where it has had no chunk.
@@ -130,7 +131,7 @@ class reduction_in_chunks {
       });
     });
     write_results(exec_, plan_.label, r.reducer, states.of_slots(), along_.part(plan_.extents, true).size(), results);
-    exec_.fence(plan_.label);
+    exec_.fence(kernel_label(plan_.label));
   }
 
   /// The reproducible means that a variance is taken about, for which the inputs are read once before.
@@ -185,7 +186,7 @@ struct engine<in_chunks_place, reductions> {
         return unpack(in_reach, others);
       } else {
         unpack(in_reach, others);
-        exec.fence(r.label);
+        exec.fence(kernel_label(r.label));
       }
     } else {
       auto whole = unpack(
@@ -208,7 +209,7 @@ struct engine<in_chunks_place, reductions> {
  private:
   /// Results for a View; for one that is not in reach by way of another one.
   template <class Exec, class Out, class Whole, class... Options>
-  static void write(const char* label, const Exec& exec, const Out& out, Whole& whole,
+  static void write(const operation_name& label, const Exec& exec, const Out& out, Whole& whole,
                     const std::tuple<Options...>& options) {
     const auto write_to = [&](const strided<value_of<Out>>& results) {
       unpack([&](const auto&... option) { whole.template write<rank_of<Out>>(results, option...); }, options);
@@ -227,7 +228,7 @@ struct engine<in_chunks_place, reductions> {
       const strided<value_of<Out>> results{memory.data(), whole.extents(), row_major_strides(whole.extents())};
       write_to(results);
       quern::copy(exec, out.view, as_part<Exec, rank_of<Out>>(results));
-      exec.fence(label);
+      exec.fence(kernel_label(label));
     }
   }
 };

@@ -14,7 +14,7 @@ template <class Exec, class Run>
 auto waited(const Exec& exec, const Run& run) {
   if constexpr (std::is_void_v<decltype(run())>) {
     run();
-    exec.fence("quern: chunks");
+    exec.fence(kernel_label("quern: chunks"));
   } else {
     return run();  // which has waited
   }
@@ -24,7 +24,7 @@ auto waited(const Exec& exec, const Run& run) {
 template <>
 struct engine<in_chunks_place, reducing_maps> {
   template <class Exec, class... Out, class F, class... In, class... Options>
-  static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+  static auto run(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     if constexpr (resident<Exec, std::tuple<Out...>> && (resident<Exec, In> && ...)) {
       const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
@@ -46,7 +46,7 @@ struct engine<in_chunks_place, reducing_maps> {
 
  private:
   template <class Exec, class F, class... Out, class Reductions, class... In>
-  static auto chunk_by_chunk(const char* label, const Exec& exec, const F& f, const chunking& settings,
+  static auto chunk_by_chunk(const operation_name& label, const Exec& exec, const F& f, const chunking& settings,
                              const std::tuple<Out...>& outs, const Reductions& reductions, const In&... in) {
     using reducer_type = decltype(reductions.reducer());
     using state = typename reducer_type::state;

@@ -4,6 +4,7 @@
 #define QUERN_CHUNKED_SCAN_HPP
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/carries.hpp>
 #include <quern/scan/scan.hpp>
@@ -23,7 +24,7 @@ struct engine<in_chunks_place, scans> {
             engine<in_memory, scans>::run(scan, exec, as_resident(out), as_resident(in), option...);
           },
           others);
-      exec.fence(scan.label);
+      exec.fence(kernel_label(scan.label));
     } else {
       const auto carry = carry_of(scan.reducer);
       constexpr bool carries = !std::is_same_v<std::remove_const_t<decltype(carry)>, no_carry>;
@@ -66,7 +67,7 @@ struct engine<in_chunks_place, scans> {
     const std::array<memory, 2> both{memory(exec, lines), memory(exec, lines)};
     const auto carries_of = [&](std::int64_t number) { return as_part<Exec, rank>(both[number % 2]); };
     map_checked(p.label, exec, carries_of(0), op::identity(), carry.start());
-    exec.fence(p.label);
+    exec.fence(kernel_label(p.label));
     const auto launch = [&](const Exec& e, const auto& target, const auto& values) {
       if (wanted == nullptr) engine<in_memory, scans>::run(scan, e, target, values);
       else engine<in_memory, scans>::run(scan, e, target, values, *wanted);

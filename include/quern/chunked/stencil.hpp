@@ -4,6 +4,7 @@
 #define QUERN_CHUNKED_STENCIL_HPP
 
 #include <quern/chunked/operands.hpp>
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/stencil/stencil.hpp>
@@ -24,7 +25,7 @@ inline bool leaves_cells(const boundaries& edge) {
 inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, const array_chunk& c) {
   const std::int64_t begin = c.begin(true), end = c.first + c.count + c.high;
   if (edge.is_box()) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> range;
+    axis_list<interior_only::range_type> range;
     for (int d = 0; d < edge.count(); ++d) range.push_back(edge.range(d));
     auto& [low, high] = range[p.axis];
     low = std::max(low, c.first) - begin;
@@ -32,11 +33,11 @@ inline boundaries boundaries_of(const boundaries& edge, const chunk_plan& p, con
     if (low >= high) low = high = p.halo;  // no cells, at a position that every chunk has
     return interior_only(range);
   }
-  std::vector<boundary_pair> each;
+  axis_list<boundary_pair> each;
   for (int d = 0; d < p.extents.rank; ++d) each.push_back(edge.axis(d));
   if (p.wraps ? c.low > 0 : begin > 0) each[p.axis].low = boundary::keep;
   if (p.wraps ? c.high > 0 : end < p.extents.extent[p.axis]) each[p.axis].high = boundary::keep;
-  return boundaries(std::move(each));
+  return boundaries(each);
 }
 
 /// The cells of a chunk without its halo.

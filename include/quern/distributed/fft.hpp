@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_FFT_HPP
 #define QUERN_DISTRIBUTED_FFT_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/fft/fft.hpp>
@@ -73,7 +74,8 @@ auto converted(const Exec& exec, const In& in) {
 
 /// From real or complex numbers to complex ones.
 template <fourier::kind What, class Exec, class Out, class In>
-void transform_blocks(const char* label, const Exec& exec, const Out& out, const In& in, const fourier::request& r) {
+void transform_blocks(const operation_name& label, const Exec& exec, const Out& out, const In& in,
+                      const fourier::request& r) {
   constexpr auto rest = What == fourier::kind::backward ? What : fourier::kind::forward;
   const auto stages = fft_stages(out.extents(), out.communicator().size(), r);
   const auto source = moved_to(exec, in, stages[0]);
@@ -88,7 +90,7 @@ void transform_blocks(const char* label, const Exec& exec, const Out& out, const
 
 /// From complex numbers to real ones, in the opposite order.
 template <class Exec, class Out, class In>
-void transform_blocks_to_real(const char* label, const Exec& exec, const Out& out, const In& in,
+void transform_blocks_to_real(const operation_name& label, const Exec& exec, const Out& out, const In& in,
                               const fourier::request& r) {
   using fourier::kind;
   const auto stages = fft_stages(in.extents(), in.communicator().size(), r);
@@ -108,7 +110,7 @@ void transform_blocks_to_real(const char* label, const Exec& exec, const Out& ou
 template <>
 struct engine<over_ranks_place, fourier::transforms> {
   template <fourier::kind What, class Exec, class Out, class In>
-  static void run(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
+  static void run(const operation_name& label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
                   const fourier::transform_options& options) {
     constexpr bool distributed = distributed_like<Out> && distributed_like<In>;
     static_assert(distributed, "quern::fft: over ranks, out and in are DistributedViews");

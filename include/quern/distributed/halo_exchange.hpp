@@ -6,6 +6,7 @@
 #include <any>
 #include <array>
 #include <cstring>
+#include <quern/core/call/label.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/same_calls.hpp>
@@ -99,7 +100,7 @@ class HaloExchange {
  private:
   template <class... Field>
   static impl::box_exchange<Exec> make(const Exec& exec, const boundaries& edge, const Field&... fields) {
-    const std::string label = "quern::HaloExchange";
+    const std::string& label = impl::label_text("quern::HaloExchange");
     const Communicator* comm = &std::get<0>(std::tie(fields...)).communicator();
     impl::check_same_arrays(*comm, label, [&] { return " with " + impl::text_of(edge); }, fields...);
     std::vector<impl::peer_box> out, in;

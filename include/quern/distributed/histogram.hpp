@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_HISTOGRAM_HPP
 #define QUERN_DISTRIBUTED_HISTOGRAM_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -19,7 +20,7 @@ void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, c
   count(counts);
   sum_over_ranks(comm, exec, counts.data(), n);
   quern::copy(exec, out, counts);
-  exec.fence("quern::distributed: counts");
+  exec.fence(kernel_label("quern::distributed: counts"));
 }
 
 template <class Exec, class V>
@@ -32,7 +33,7 @@ std::string text_of_values(const compared_values<Exec, V>& values) {
   if constexpr (known_rank<V>() == 1) {
     const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", extents_of(values.of).size());
     quern::copy(values.exec, found, values.of);
-    values.exec.fence("quern::distributed: compared values");
+    values.exec.fence(kernel_label("quern::distributed: compared values"));
     for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
   }
   return text;
@@ -75,7 +76,7 @@ template <execution_space Exec, std::same_as<Communicator> Comm, view_like Out, 
           impl::keys_option... Options>
 void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, const Options&... options) {
   using namespace impl;
-  const char* const label = "quern::bincount";
+  const std::string& label = label_text("quern::bincount");
   const auto more = [&] {
     const shape rows = operand_extents(label, x);
     stride_array ignored;

@@ -15,6 +15,7 @@
 ///
 /// Collective; all but `matmul` wait.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/rank_sums.hpp>
@@ -99,7 +100,7 @@ void by_every_rank(const Exec& exec, const std::string& label, const Out& out, c
   const auto result = quern::like(whole);
   in_operation(label, [&] { f(result, whole); });
   distributed::from_global(exec, out, result);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
 }
 
 template <class A>
@@ -153,7 +154,7 @@ struct engine<over_ranks_place, matrix_products> {
     static_assert(distributed_like<C> && distributed_like<A> && view_like<B>,
                   "quern::matmul: over ranks, c and a are DistributedViews and b is a View");
     static_assert(A::rank == 2 && C::rank == 2, "quern: over ranks, matrices are DistributedViews of rank 2");
-    const std::string label = "quern::matmul";
+    const std::string& label = label_text("quern::matmul");
     const auto scaled = [&] {
       return ", alpha" + text_of_scalar(scaling.alpha) + ", beta" + text_of_scalar(scaling.beta);
     };
@@ -171,7 +172,7 @@ struct engine<over_ranks_place, qr_factorizations> {
     static_assert(distributed_like<Q> && view_like<R> && distributed_like<A>,
                   "quern::qr: over ranks, q and a are DistributedViews and r is a View");
     using T = value_of<A>;
-    const std::string label = "quern::qr";
+    const std::string& label = label_text("quern::qr");
     const Decomposition& d = a.decomposition();
     check_tall(label, [] { return ""; }, a, q, r);
     check_same_rows(label, "q", q.decomposition(), d);
@@ -188,7 +189,7 @@ struct engine<over_ranks_place, qr_factorizations> {
     if (d.local().extents.size() > 0)
       multiply_matrices(exec, label, describe(q.local().data(), q.local()), f.x, as_input(f.inverse()));
     copy_matrix(exec, label, triangle, as_matrix(f.r()));
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 
@@ -201,7 +202,7 @@ struct engine<over_ranks_place, singular_values> {
                   "quern::svd: over ranks, u and a are DistributedViews, s and vt are Views");
     using T = value_of<A>;
     using R = real_type<T>;
-    const std::string label = "quern::svd";
+    const std::string& label = label_text("quern::svd");
     const Decomposition& d = a.decomposition();
     check_tall(label, [] { return ""; }, a, u, s, vt);
     check_same_rows(label, "u", u.decomposition(), d);
@@ -224,7 +225,7 @@ struct engine<over_ranks_place, singular_values> {
     copy_matrix(exec, label, right, as_input(*small.right));
     if (d.local().extents.size() > 0)
       multiply_matrices(exec, label, describe(u.local().data(), u.local()), f.x, as_input(*both));
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 
@@ -235,7 +236,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     static_assert(view_like<X> && distributed_like<A> && distributed_like<B>,
                   "quern::lstsq: over ranks, a and b are DistributedViews and x is a View");
     using T = value_of<A>;
-    const std::string label = "quern::lstsq";
+    const std::string& label = label_text("quern::lstsq");
     const Decomposition& d = a.decomposition();
     const auto described = [&] {
       return ", method " + std::to_string(static_cast<int>(options.method)) + ", rcond " + text_of(options.rcond);
@@ -276,7 +277,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     small.apply_inverse(exec, label, as_matrix(*result), as_input(*right), rank);
     take_from_first(d.communicator(), exec, std::span(result->data, static_cast<std::size_t>(n * columns)));
     copy_matrix(exec, label, xs, as_matrix(*result));
-    exec.fence(label);
+    exec.fence(kernel_label(label));
     return rank;
   }
 };
@@ -289,7 +290,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     static_assert(view_like<Mean> && view_like<Components> && view_like<Variance> && distributed_like<A>,
                   "quern::pca: over ranks, a is a DistributedView and the outputs are Views");
     using T = value_of<A>;
-    const std::string label = "quern::pca";
+    const std::string& label = label_text("quern::pca");
     const Decomposition& d = a.decomposition();
     check_tall(label, [] { return ""; }, a, mean, components, explained_variance);
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
@@ -311,7 +312,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
     copy_matrix(exec, label, out, strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});
     set_variances(exec, explained_variance, small.values.data(), m);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 

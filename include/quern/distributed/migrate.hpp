@@ -4,6 +4,7 @@
 #define QUERN_DISTRIBUTED_MIGRATE_HPP
 
 #include <numeric>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
@@ -46,7 +47,7 @@ auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std:
   const auto from = describe(v.data(), v);
   const auto to = describe(sorted.data(), sorted);
   const std::int64_t columns = V::rank() == 1 ? 1 : from.extents.extent[1];
-  Kokkos::parallel_for("quern::distributed::migrate/pack",
+  Kokkos::parallel_for(kernel_label("quern::distributed::migrate/pack"),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
                        gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
                                                                      to.stride[1], from.stride[0], from.stride[1]});
@@ -82,16 +83,15 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
   const Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> on_host(
       result.sent.data(), comm.size());
   quern::copy(exec, on_host, counts);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
   for (const std::int64_t c : result.sent) result.removed -= c;
   return result;
 }
 
 /// `migrate` of Views.
 template <class Exec, class Destination, class... Column>
-auto move_rows(const Exec& exec, const Communicator& comm, const Destination& destination,
-               const Column&... columns) {
-  const std::string label = "quern::distributed::migrate";
+auto move_rows(const Exec& exec, const Communicator& comm, const Destination& destination, const Column&... columns) {
+  const std::string& label = label_text("quern::distributed::migrate");
   static_assert(std::is_integral_v<value_of<Destination>> && std::is_signed_v<value_of<Destination>>,
                 "quern::distributed::migrate: destinations must be signed integers");
   if (comm.checks_calls()) check_same(comm, label, "the calls", ((label + " of") + ... + text_of_column(columns)));
@@ -116,7 +116,7 @@ auto move_rows(const Exec& exec, const Communicator& comm, const Destination& de
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
   const auto arrived = std::tuple(column_like(exec, columns, total)...);
   exchange_rows(comm, exec, label, sorted, counts.sent, arrived, taken);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
   return arrived;
 }
 
@@ -151,6 +151,7 @@ template <view_like Destination, stored_array... Column>
 auto migrate(const Communicator& comm, const Destination& destination, const Column&... columns) {
   return migrate(quern::impl::space_of(destination), comm, destination, columns...);
 }
+QUERN_TAKES_NAME(migrate)
 
 /// The rank whose block holds a position, as a functor for kernels and `quern::map`: cell i of an axis reaches from
 /// `origin + i * spacing` to before the next. Positions outside of the array, and NaN, have no owner: -1.

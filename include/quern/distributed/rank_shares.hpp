@@ -7,6 +7,7 @@
 /// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/redistribute.hpp>
 
@@ -74,10 +75,11 @@ void join_by_kernels(const Communicator& comm, const Communicator& group, const 
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, size);
   bring(items_of, share_of);
   if constexpr (Before) {
-    Kokkos::parallel_for(label + "/scan", policy, scan_share<T, Join>{shares.data, size, members, start, join});
+    Kokkos::parallel_for(kernel_label(label, "/scan"), policy,
+                         scan_share<T, Join>{shares.data, size, members, start, join});
     bring(share_of, items_of);
   } else {
-    Kokkos::parallel_for(label + "/join", policy, join_share<T, Join>{shares.data, size, members, join});
+    Kokkos::parallel_for(kernel_label(label, "/join"), policy, join_share<T, Join>{shares.data, size, members, join});
     bring([&](int) { return share_of(0); }, items_of);
   }
 }

@@ -7,6 +7,7 @@
 /// Reductions across ranks: each reduces its block to the states of the reducer, MPI joins these in the order of ranks,
 /// and results are made of the states of all.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
@@ -55,7 +56,7 @@ void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set
     cut = cut || (axes[axis] && d.grid(axis) > 1);
   }
   constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
-  if constexpr (on_host) c.exec.fence(c.label + ": states");
+  if constexpr (on_host) c.exec.fence(kernel_label(c.label, ": states"));
   if (!cut) return;
   const Communicator& group = d.along(axes);  // collective at first: ranks without results take part
   if (count == 0) return;
@@ -75,11 +76,12 @@ auto states_of_ranks(call<Exec>& c, const Reducer& reducer, const Decomposition&
   const pool_array<typename Reducer::state, Space> block(c.exec, rest);
   const auto policy = index_range(c.exec, rest.size());
   if (along.part(own, true).size() == 0)
-    Kokkos::parallel_for(c.label + "/empty", policy, first_states<Reducer>{reducer, block.data});
+    Kokkos::parallel_for(kernel_label(c.label, "/empty"), policy, first_states<Reducer>{reducer, block.data});
   else if (rest.size() > 0) reduce(strided<typename Reducer::state>(block));
   if constexpr (uses_positions<Reducer>) {
     const std::int64_t moved = first_position(d, along);
-    if (moved != 0) Kokkos::parallel_for(c.label + "/positions", policy, move_positions<Reducer>{block.data, moved});
+    if (moved != 0)
+      Kokkos::parallel_for(kernel_label(c.label, "/positions"), policy, move_positions<Reducer>{block.data, moved});
   }
   join_over_ranks<Space>(c, d, along, reducer, block.data, rest.size());
   return block;

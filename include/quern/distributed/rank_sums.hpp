@@ -4,6 +4,7 @@
 #define QUERN_DISTRIBUTED_RANK_SUMS_HPP
 
 #include <cstring>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/rank_shares.hpp>
 #include <quern/transfer/staging.hpp>
@@ -21,7 +22,7 @@ class host_values {
       block_ = take_block<result_space<Exec>>(instance_ref(exec), n * sizeof(T));
       copy_to_host(exec, block_.data(), data, bytes());
     }
-    exec.fence("quern::distributed: values for the host");
+    exec.fence(kernel_label("quern::distributed: values for the host"));
   }
   T* data() const { return is_device<Exec> ? reinterpret_cast<T*>(block_.data()) : data_; }
   void write() const {
@@ -100,7 +101,7 @@ void take_from_first(const Communicator& comm, const Exec& exec, const std::span
   };
   if (comm.rank() == 0)
     for_each([&](const auto* from, std::byte* to, std::int64_t n) { copy_to_host(exec, to, from, n); });
-  exec.fence("quern::distributed: values for the host");
+  exec.fence(kernel_label("quern::distributed: values for the host"));
   broadcast(comm, begin, bytes, 0);
   if (comm.rank() != 0)
     for_each([&](auto* to, const std::byte* from, std::int64_t n) { copy_to_device(exec, to, from, n); });

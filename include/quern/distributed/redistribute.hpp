@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 #define QUERN_DISTRIBUTED_REDISTRIBUTE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/map.hpp>
@@ -100,7 +101,7 @@ void bring_whole(const std::string& label, const Exec& exec, const Out& out, con
   }
   exchange_once(d.communicator(), exec, label, sent, received);
   if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
 }
 
 /// `out = in` of DistributedViews with other blocks.
@@ -124,7 +125,7 @@ struct engine<over_ranks_place, copies> {
   template <class Exec, class Out, class In, class... Options>
   static void run(const Exec& exec, const Out& out, const In& in, const Options&...) {
     check_place_options<Options...>();
-    const std::string label = "quern::copy";
+    const std::string& label = label_text("quern::copy");
     const auto more = [] { return ""; };
     if constexpr (!distributed_like<Out>) {
       constexpr bool fits = distributed_like<In> && same_elements<Out, In>;
@@ -163,6 +164,7 @@ template <distributed_like Out, distributed_like In>
 void redistribute(const Out& out, const In& in) {
   redistribute(typename Out::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(redistribute)
 
 /// `out = in` for an array that one rank has: each rank gets its block.
 ///
@@ -176,7 +178,7 @@ void redistribute(const Out& out, const In& in) {
 template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
-  const std::string label = "quern::distributed::from_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
   impl::check_root(label, out, in, root);
   const bool here = d.communicator().rank() == root;
@@ -189,13 +191,13 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
     sent.push_back(impl::box_of_cells(rank, whole, begin, d.of(rank)));
   received.push_back(impl::box_of_cells(root, out.local(), d.local().first, d.local()));
   impl::exchange_once(d.communicator(), exec, label, sent, received);
-  exec.fence(label);
+  exec.fence(quern::impl::kernel_label(label));
 }
 /// `out = in` for an array that every rank has; no messages.
 template <execution_space Exec, distributed_like Out, view_like In>
   requires impl::same_elements<Out, In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::from_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
   impl::check_extents(label, "in", impl::extents_of(in), d.extents());
   const auto own = impl::part_of_cells(impl::describe(in.data(), in), d.of(0).first, d.local());
@@ -214,7 +216,7 @@ void from_global(const Exec& exec, const Out& out, const In& in) {
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
-  const std::string label = "quern::distributed::to_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::to_global");
   impl::check_root(label, in, out, root);
   impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
@@ -222,7 +224,7 @@ void to_global(const Exec& exec, const Out& out, const In& in, int root) {
 template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
-  const std::string label = "quern::distributed::to_global";
+  const std::string& label = quern::impl::label_text("quern::distributed::to_global");
   impl::check_same_arrays(in.communicator(), label, [] { return ""; }, out, in);
   impl::bring_whole(label, exec, out, in, [](int) { return true; });
 }
@@ -237,6 +239,7 @@ template <distributed_like Out, view_like In>
 void from_global(const Out& out, const In& in) {
   from_global(typename Out::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(from_global)
 template <view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Out& out, const In& in, int root) {
@@ -247,6 +250,7 @@ template <view_like Out, distributed_like In>
 void to_global(const Out& out, const In& in) {
   to_global(typename In::execution_space(), out, in);
 }
+QUERN_TAKES_NAME(to_global)
 
 }  // namespace quern::distributed
 

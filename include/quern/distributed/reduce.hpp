@@ -7,6 +7,7 @@
 /// The reductions of quern/reduce/reduce.hpp of DistributedViews: each rank reduces its block, and states of ranks are
 /// joined in their order.
 
+#include <quern/core/call/label.hpp>
 #include <quern/distributed/rank_states.hpp>
 #include <quern/distributed/results.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -69,7 +70,7 @@ struct engine<over_ranks_place, reductions> {
         const auto block = reduce_blocks(std::type_identity<typename Exec::memory_space>());
         write_results<Exec, reducer_type, value_of<Out>, 1>(exec, c.label, r.reducer, {block.data}, elements, results);
       });
-      exec.fence(c.label);
+      exec.fence(kernel_label(c.label));
     }
   }
 

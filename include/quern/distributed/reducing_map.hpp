@@ -21,8 +21,8 @@ struct reducer_of_part : Reducer {
 template <class Reductions, class Outs>
 std::string text_of_reductions(const Reductions& reductions, const Outs& outs, int rank) {
   const auto text = [&](const auto& reduced, const auto& r) {
-    return std::string(" with ") + r.label + text_of_axes(reduced.along(), rank) + text_of_operand(reduced.out) +
-           text_of_reducer(r.reducer);
+    return " with " + static_cast<const std::string&>(r.label) + text_of_axes(reduced.along(), rank) +
+           text_of_operand(reduced.out) + text_of_reducer(r.reducer);
   };
   return [&]<std::size_t... K>(std::index_sequence<K...>, const auto& reduced) {
     return (std::string() + ... + text(std::get<K>(reduced), std::get<K>(reductions.each)));
@@ -67,7 +67,7 @@ auto deliver_over_ranks(const call<Exec>& c, const typename Reducer::state* stat
 template <>
 struct engine<over_ranks_place, reducing_maps> {
   template <class Exec, class... Out, class F, class... In, class... Options>
-  static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+  static auto run(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     static_assert(((is_reduced<Out> || distributed_like<Out>) && ...),

@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_SCAN_HPP
 #define QUERN_DISTRIBUTED_SCAN_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/distributed/operands.hpp>
@@ -64,7 +65,7 @@ struct engine<over_ranks_place, scans> {
     const bool empty = own.size() == 0;
     if (d.grid(number) == 1) {
       if (!empty) engine<in_memory, scans>::run(scan, exec, out.local(), values, along);
-      exec.fence(label);
+      exec.fence(kernel_label(label));
       return;
     }
     shape lines = own;
@@ -89,7 +90,7 @@ struct engine<over_ranks_place, scans> {
       join_items<true>(d.communicator(), group, exec, "quern::distributed", totals.data, lines.size(), carry.start(),
                        join_carries<Carry>{carry});
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 

@@ -4,6 +4,7 @@
 #define QUERN_DISTRIBUTED_SORT_HPP
 
 #include <algorithm>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/core/values/ordered.hpp>
 #include <quern/distributed/operands.hpp>
@@ -43,9 +44,9 @@ std::vector<std::int64_t> sorted_cuts(const Exec& exec, const Communicator& comm
   const pool_array<std::int64_t, result_space<Exec>> found(exec, shape{comm.size()});
   const auto counts = [&](const std::vector<std::uint64_t>& up_to) {
     std::copy(up_to.begin(), up_to.end(), limits.data);
-    Kokkos::parallel_for("quern::sort/counts", Kokkos::RangePolicy<Exec>(exec, 0, blocks),
+    Kokkos::parallel_for(kernel_label("quern::sort/counts"), Kokkos::RangePolicy<Exec>(exec, 0, blocks),
                          count_up_to<T>{order, sorted, n, limits.data, found.data});
-    exec.fence("quern::sort: counts");
+    exec.fence(kernel_label("quern::sort: counts"));
     return std::vector<std::int64_t>(found.data, found.data + blocks);
   };
   const auto summed = [&](std::vector<std::int64_t> values) {
@@ -101,7 +102,7 @@ void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out,
   all_to_all(comm, given.data(), taken.data());
   exchange_rows(comm, exec, label, std::tuple(sorted), given, std::tuple(arrived), taken);
   quern::sort(exec, out.local(), arrived, direction);
-  exec.fence(label);
+  exec.fence(kernel_label(label));
 }
 
 /// Sorts of DistributedViews.
@@ -115,7 +116,7 @@ struct engine<over_ranks_place, sorts> {
     constexpr bool own_order = !(is_comparator_option<Options, T> || ...);
     static_assert(own_order || In::rank > 1,
                   "quern::sort: a comparator sorts along axes that are not cut, of rank 2 or more");
-    const std::string label = "quern::sort";
+    const std::string& label = label_text("quern::sort");
     const Decomposition &from = in.decomposition(), &to = out.decomposition();
     check_same_arrays(
         from.communicator(), label,
@@ -136,7 +137,7 @@ struct engine<over_ranks_place, sorts> {
                                std::to_string(to.grid(lines.along)) +
                                " ranks; redistribute the array along another axis");
       in_operation(label, [&] { quern::sort(exec, out.local(), in.local(), options...); });
-      exec.fence(label);
+      exec.fence(kernel_label(label));
     } else {
       in_operation(label, [&] { sort_over_ranks(label, exec, out, in, ordering_of<T>(options...)); });
     }

@@ -3,6 +3,7 @@
 #ifndef QUERN_FFT_CONVOLVE_HPP
 #define QUERN_FFT_CONVOLVE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -42,8 +43,8 @@ struct reversed_copy {
 };
 
 template <class Exec, class Out, class A, class B>
-void convolve_views(const char* label, const Exec& exec, const Out& out_view, const A& a_view, const B& b_view,
-                    convolve_mode mode, bool correlate) {
+void convolve_views(const operation_name& label, const Exec& exec, const Out& out_view, const A& a_view,
+                    const B& b_view, convolve_mode mode, bool correlate) {
   using T = value_of<Out>;
   using U = value_of<B>;
   static_assert(is_result<T>, "quern::fftconvolve: out must be of float or double, real or complex");
@@ -121,11 +122,13 @@ void fftconvolve(const Out& out, const A& a, const B& b, const Options&... optio
   fftconvolve(impl::space_of(out), out, a, b, options...);
 }
 QUERN_REJECTS(place, fftconvolve)
+QUERN_TAKES_NAME(fftconvolve)
 template <view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
 void fftcorrelate(const Out& out, const A& a, const B& b, const Options&... options) {
   fftcorrelate(impl::space_of(out), out, a, b, options...);
 }
 QUERN_REJECTS(place, fftcorrelate)
+QUERN_TAKES_NAME(fftcorrelate)
 
 }  // namespace quern
 

@@ -4,6 +4,7 @@
 #define QUERN_FFT_COSINE_HPP
 
 #include <numbers>
+#include <quern/core/call/label.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -220,8 +221,8 @@ void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const str
 }
 
 template <class Exec, class Out, class In, class... Options>
-void cosine_views(const char* label, const Exec& exec, const Out& out_view, const In& in_view, bool sine, bool inverse,
-                  const Options&... options) {
+void cosine_views(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view, bool sine,
+                  bool inverse, const Options&... options) {
   using T = value_of<Out>;
   using I = value_of<In>;
   static_assert(is_result<T> && !is_complex<T>, "quern::dct: out must be of float or double");
@@ -294,21 +295,25 @@ void dct(const Out& out, const In& in, const Options&... options) {
   dct(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, dct)
+QUERN_TAKES_NAME(dct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idct(const Out& out, const In& in, const Options&... options) {
   idct(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, idct)
+QUERN_TAKES_NAME(idct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void dst(const Out& out, const In& in, const Options&... options) {
   dst(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, dst)
+QUERN_TAKES_NAME(dst)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idst(const Out& out, const In& in, const Options&... options) {
   idst(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, idst)
+QUERN_TAKES_NAME(idst)
 
 }  // namespace quern
 

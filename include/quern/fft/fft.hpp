@@ -3,6 +3,7 @@
 #ifndef QUERN_FFT_FFT_HPP
 #define QUERN_FFT_FFT_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/fft/plans.hpp>
 #include <quern/fft/run.hpp>
 
@@ -57,8 +58,8 @@ namespace impl {
 template <>
 struct engine<in_memory, fourier::transforms> {
   template <fourier::kind What, class Exec, class Out, class In>
-  static void run(const char* label, const Exec& exec, const Out& out_view, const In& in_view, int axes_by_default,
-                  const fourier::transform_options& options) {
+  static void run(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view,
+                  int axes_by_default, const fourier::transform_options& options) {
     const call c(label, exec);
     const auto out = c.output(out_view);
     const strided<const value_of<In>> in = c.input(in_view);
@@ -73,7 +74,7 @@ namespace impl::fourier {
 
 /// `op(exec, out, in, options)` of every transform, by the engine of the place where its operands are.
 template <kind What, class Exec, class Out, class In, class... Options>
-void transform_call(const char* label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
+void transform_call(const operation_name& label, const Exec& exec, const Out& out, const In& in, int axes_by_default,
                     const Options&... options) {
   constexpr bool to_real = What == kind::complex_to_real, from_real = What == kind::real_to_complex;
   static_assert(is_result<value_of<Out>> && is_complex<value_of<Out>> == !to_real,
@@ -172,28 +173,34 @@ template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void fft(const Out& out, const In& in, const Options&... options) {
   fft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void ifft(const Out& out, const In& in, const Options&... options) {
   ifft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void rfft(const Out& out, const In& in, const Options&... options) {
   rfft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfft)
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void irfft(const Out& out, const In& in, const Options&... options) {
   irfft(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfft)
 template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void hfft(const Out& out, const In& in, const Options&... options) {
   hfft(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, hfft)
+QUERN_TAKES_NAME(hfft)
 template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void ihfft(const Out& out, const In& in, const Options&... options) {
   ihfft(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, ihfft)
+QUERN_TAKES_NAME(ihfft)
 
 /// The transforms along several axes, one after the other: along all of them, or the option `axes{...}`; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
@@ -242,34 +249,42 @@ template <result_view Out, any_array In, impl::fourier::transform_option... Opti
 void fftn(const Out& out, const In& in, const Options&... options) {
   fftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifftn(const Out& out, const In& in, const Options&... options) {
   ifftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfftn(const Out& out, const In& in, const Options&... options) {
   rfftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfftn(const Out& out, const In& in, const Options&... options) {
   irfftn(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfftn)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void fft2(const Out& out, const In& in, const Options&... options) {
   fft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(fft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void ifft2(const Out& out, const In& in, const Options&... options) {
   ifft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(ifft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void rfft2(const Out& out, const In& in, const Options&... options) {
   rfft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(rfft2)
 template <result_view Out, any_array In, impl::fourier::transform_option... Options>
 void irfft2(const Out& out, const In& in, const Options&... options) {
   irfft2(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME(irfft2)
 
 enum class fft_direction { forward, backward };
 template <>

@@ -4,6 +4,7 @@
 #define QUERN_FFT_FREQUENCIES_HPP
 
 #include <cmath>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/map/map.hpp>
@@ -35,7 +36,7 @@ void set_frequencies(const std::string& label, const Exec& exec, const Out& out,
 
 /// Halves of an axis change places: what is before the middle goes to the end.
 template <class Exec, class Out, class In>
-void roll(const char* label, const Exec& exec, const Out& out_view, const In& in_view, const axes& along,
+void roll(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view, const axes& along,
           bool inverse) {
   using T = value_of<Out>;
   static_assert(std::is_same_v<T, value_of<In>>, "quern::fftshift: out and in must have one value type");
@@ -86,6 +87,7 @@ void fftfreq(const Out& out, double spacing = 1) {
   fftfreq(impl::space_of(out), out, spacing);
 }
 QUERN_REJECTS(option_or_place, fftfreq)
+QUERN_TAKES_NAME(fftfreq)
 
 /// The frequencies of `rfft`'s results: `0, 1, ..., n / 2`, divided by n times the spacing, where out has n / 2 + 1
 /// elements.
@@ -102,6 +104,7 @@ void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {
   rfftfreq(impl::space_of(out), out, n, spacing);
 }
 QUERN_REJECTS(option_or_place, rfftfreq)
+QUERN_TAKES_NAME(rfftfreq)
 
 /// Moves the frequency 0 to the middle of the axes, to element n / 2, in a copy: `out((i + n / 2) mod n) = in(i)` along
 /// all axes, or those that are named. `ifftshift` moves it back. Asynchronous on `exec`.
@@ -119,11 +122,13 @@ void fftshift(const Out& out, const In& in, const Options&... options) {
   fftshift(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, fftshift)
+QUERN_TAKES_NAME(fftshift)
 template <view_like Out, view_like In, option<axes>... Options>
 void ifftshift(const Out& out, const In& in, const Options&... options) {
   ifftshift(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, ifftshift)
+QUERN_TAKES_NAME(ifftshift)
 
 }  // namespace quern
 

@@ -170,6 +170,7 @@ void poisson(const Out& u, const In& f, const Options&... options) {
   poisson(impl::space_of(u), u, f, options...);
 }
 QUERN_REJECTS(place, poisson)
+QUERN_TAKES_NAME(poisson)
 
 }  // namespace quern
 

@@ -107,7 +107,7 @@ struct launcher {
 
   /// `to = f(from)`, of arrays of the same extents.
   template <class T, class U, class F>
-  void apply(const char* label, const strided<T>& to, const F& f, const strided<U>& from) const {
+  void apply(const operation_name& label, const strided<T>& to, const F& f, const strided<U>& from) const {
     using In = std::remove_const_t<U>;
     if (plans_only) return;
     const strided<const In> in{from.data, from.extents, from.stride};
@@ -128,8 +128,8 @@ struct launcher {
 
 /// Calls f with 0 to count - 1, behind a tag if there is one.
 template <class Tag = void, class Exec, class F>
-void for_elements(const launcher<Exec>& launch, const char* label, std::int64_t count, const F& f) {
-  Kokkos::parallel_for(label, index_range<Tag>(launch.exec, count), f);
+void for_elements(const launcher<Exec>& launch, const operation_name& label, std::int64_t count, const F& f) {
+  Kokkos::parallel_for(kernel_label(label), index_range<Tag>(launch.exec, count), f);
 }
 
 /// An array in scratch memory, in row-major order.

@@ -6,6 +6,7 @@
 /// @file
 /// What is computed in the space of wave numbers: derivatives, spectra, and Poisson's equation.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/fft/cosine.hpp>
@@ -151,6 +152,7 @@ void spectral_derivative(const Out& out, const In& in, const Options&... options
   spectral_derivative(impl::space_of(out), out, in, options...);
 }
 QUERN_REJECTS(place, spectral_derivative)
+QUERN_TAKES_NAME(spectral_derivative)
 
 /// The power spectrum of a real periodic field of rank 1 to 3, summed over spherical shells of wave vectors:
 /// `power(s) = sum |F(k)|^2 / N^2` over all k whose length is nearest to s, in whole waves along each axis, F the
@@ -171,7 +173,7 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   constexpr int rank = rank_of<In>;
   static_assert(rank >= 1 && rank <= 3, "quern::power_spectrum: the field must be of rank 1 to 3");
   static_assert(is_result<T> && !is_complex<T>, "quern::power_spectrum: the field must be of float or double");
-  const std::string label = "quern::power_spectrum";
+  const std::string& label = impl::label_text("quern::power_spectrum");
   const auto outs = as_outputs(out);
   static_assert(std::tuple_size_v<decltype(outs)> <= 2, "quern::power_spectrum: outputs are the power and the modes");
   call c(label, exec);
@@ -199,6 +201,7 @@ void power_spectrum(const Out& out, const In& field) {
   power_spectrum(impl::space_of(field), out, field);
 }
 QUERN_REJECTS(option_or_place, power_spectrum)
+QUERN_TAKES_NAME(power_spectrum)
 
 }  // namespace quern
 

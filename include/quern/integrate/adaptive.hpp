@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/tolerance.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/domain.hpp>
@@ -136,9 +137,9 @@ void evaluate(const Exec& exec, const std::string& label, const F& f, const std:
   adaptive_kernel<T, F, Rank> kernel{f, memory.data(), {}};
   for (int d = 0; d < Rank; ++d) kernel.within[d] = inside<T>(box[d]);
   Kokkos::deep_copy(exec, there, here);
-  Kokkos::parallel_for(label, index_range(exec, static_cast<std::int64_t>(regions.size())), kernel);
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, static_cast<std::int64_t>(regions.size())), kernel);
   Kokkos::deep_copy(exec, here, there);
-  exec.fence(label + ": regions");
+  exec.fence(kernel_label(label, ": regions"));
 }
 
 /// Value and error of a set of regions.
@@ -213,7 +214,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   static_assert(Rank <= 2, "quern::adaptive: one or two dimensions");
   using region = adaptive_region<Rank>;
   constexpr std::int64_t points = Rank == 1 ? 15 : 225;
-  const std::string label = "quern::integrate";
+  const std::string& label = label_text("quern::integrate");
   check_domain<F>(label, box);
   const tolerances within = tolerances_of(label, {1.49e-8, 1.49e-8}, options...);
   const std::int64_t most = option_or(max_evaluations{10'000'000}, options...).value;
@@ -226,7 +227,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   adaptive_total finished;
   std::int64_t evaluations = 0;
   while (true) {
-    evaluate<T, Rank>(exec, label + "/adaptive", f, box, active);
+    evaluate<T, Rank>(exec, label_text(label, "/adaptive"), f, box, active);
     evaluations += points * static_cast<std::int64_t>(active.size());
     adaptive_total total = finished;
     for (const region& r : active) total.add(r);

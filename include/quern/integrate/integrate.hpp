@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/options.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/adaptive.hpp>
@@ -112,7 +113,7 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
                 const std::array<std::int64_t, Rank>& n, const Rule& rule) {
   static_assert(!Reproducible || exact_arithmetic,
                 "quern::reproducible: not with -ffast-math, -fassociative-math or x87 arithmetic");
-  const std::string label = "quern::integrate";
+  const std::string& label = label_text("quern::integrate");
   using kernel_type = integrate_kernel<T, F, Rule, static_cast<int>(Rank), Reproducible>;
   check_domain<F>(label, box);
   check_lengths(label, box);
@@ -142,8 +143,9 @@ T integrate_box(const Exec& exec, const F& f, const std::array<interval<T>, Rank
   lease<Exec> held(exec);
   auto* result = held.template result<state>();
   const Kokkos::View<state, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> out(result);
-  Kokkos::parallel_reduce(label, index_range(exec, static_cast<std::int64_t>(items) * kernel.runs), kernel, out);
-  exec.fence(label + ": result");
+  Kokkos::parallel_reduce(kernel_label(label), index_range(exec, static_cast<std::int64_t>(items) * kernel.runs),
+                          kernel, out);
+  exec.fence(kernel_label(label, ": result"));
   return static_cast<T>(static_cast<double>(result->value()) * cell);
 }
 
@@ -160,20 +162,34 @@ auto rule_of(const First& first, const Rest&... rest) {
   else return first;
 }
 
-/// A rule, `reproducible`, or both. What else there may be is rejected in `integrate_call`, as compilers differ in
+/// A rule, `reproducible` and a name. What else there may be is rejected in `integrate_call`, as compilers differ in
 /// whether they look at n before.
 template <class... Options>
-concept integrate_options = ((is_rule<Options> || option_type<Options>) && ...);
+concept integrate_options = ((is_rule<Options> || option_type<Options> || std::same_as<Options, named>) && ...);
 template <class T>
 concept integrate_option = is_rule<T> || option<T, reproducible_t>;
 
 template <class T, class Exec, class F, std::size_t Rank, class... Options>
-T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
-                 const std::array<std::int64_t, Rank>& n, const Options&... options) {
+T integrate_by_rule(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
+                    const std::array<std::int64_t, Rank>& n, const Options&... options) {
   static_assert((integrate_option<Options> && ...) && !repeated_option<Options...>::value);
   static_assert((0 + ... + is_rule<Options>) <= 1, "quern::integrate: there is one rule");
   constexpr bool reproducible = (std::is_same_v<Options, reproducible_t> || ...);
   return integrate_box<T, reproducible>(exec, f, box, n, rule_of(options...));
+}
+// Intervals are in braces, so the options are where these calls look for a name.
+template <class T, class Exec, class F, std::size_t Rank, class... Options>
+T integrate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box,
+                 const std::array<std::int64_t, Rank>& n, const Options&... options) {
+  const label_scope functor("quern::integrate", typeid(F));
+  return with_name([&](const auto&... others) { return integrate_by_rule<T>(exec, f, box, n, others...); }, options...);
+}
+template <class T, class Exec, class F, int Rank, class Method, class... Options>
+estimate<T> estimate_call(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const Method& how,
+                          const Options&... options) {
+  const label_scope functor("quern::integrate", typeid(F));
+  return with_name([&](const auto&... others) { return integrate_by<T, Exec, F, Rank>(exec, f, box, how, others...); },
+                   options...);
 }
 
 }  // namespace impl
@@ -259,25 +275,25 @@ T integrate(const F& f, impl::interval_of<T> x, impl::interval_of<T> y, impl::in
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, const Method& how,
                       const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 1>(exec, f, {x}, how, options...);
+  return impl::estimate_call<T, Exec, F, 1>(exec, f, {x}, how, options...);
 }
 /// The integral over two axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y, const Method& how,
                       const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
+  return impl::estimate_call<T, Exec, F, 2>(exec, f, {x, y}, how, options...);
 }
 /// The integral over three axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
                       impl::interval_of<T> z, const Method& how, const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
+  return impl::estimate_call<T, Exec, F, 3>(exec, f, {x, y, z}, how, options...);
 }
 /// The integral over four axes.
 template <class T = double, execution_space Exec, class F, impl::integration_method Method, class... Options>
 estimate<T> integrate(const Exec& exec, const F& f, impl::interval_of<T> x, impl::interval_of<T> y,
                       impl::interval_of<T> z, impl::interval_of<T> w, const Method& how, const Options&... options) {
-  return impl::integrate_by<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
+  return impl::estimate_call<T, Exec, F, 4>(exec, f, {x, y, z, w}, how, options...);
 }
 template <class T = double, class F, impl::integration_method Method, class... Options>
   requires(!execution_space<F>)

@@ -4,6 +4,7 @@
 #define QUERN_INTEGRATE_MONTE_CARLO_HPP
 
 #include <bit>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/domain.hpp>
 #include <quern/random/sobol.hpp>
@@ -158,12 +159,12 @@ auto sample_means(const Exec& exec, const std::string& label, const std::string&
   const Kokkos::View<state*, typename Exec::memory_space, unmanaged> means(memory.data(), Count);
   const std::int64_t items = (samples + kernel_type::run - 1) / kernel_type::run;
   for (int k = 0; k < Count; ++k)
-    Kokkos::parallel_reduce(label + method, index_range(exec, items),
+    Kokkos::parallel_reduce(kernel_label(label, method), index_range(exec, items),
                             kernel_type{f, sampled_box<T, Rank>(box), sequence_of(k), samples},
                             Kokkos::View<state, typename Exec::memory_space, unmanaged>(memory.data() + k));
   std::array<state, Count> result;
   Kokkos::deep_copy(exec, Kokkos::View<state*, Kokkos::HostSpace, unmanaged>(result.data(), Count), means);
-  exec.fence(label + ": result");
+  exec.fence(kernel_label(label, ": result"));
   return result;
 }
 
@@ -187,7 +188,7 @@ template <class T, class Exec, class F, int Rank, class... Options>
 estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval<T>, Rank>& box, const monte_carlo& how,
                          const Options&...) {
   static_assert((option<Options> && ...));
-  const std::string label = "quern::integrate";
+  const std::string& label = label_text("quern::integrate");
   check_sampling<F>(label, box, how.samples, 2);
   const auto points = [&](int) { return random_points<Rank>{how.seed}; };
   const auto [s] = sample_means<1, T, Rank>(exec, label, "/monte_carlo", f, box, how.samples, points);
@@ -200,7 +201,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
                          const quasi_monte_carlo& how, const Options&...) {
   static_assert((option<Options> && ...));
   constexpr int shifts = quasi_monte_carlo::shifts;
-  const std::string label = "quern::integrate";
+  const std::string& label = label_text("quern::integrate");
   check_sampling<F>(label, box, how.samples, 1);
   const std::int64_t each = (how.samples - 1) / shifts + 1;
   const auto points = [&](int shift) { return sobol_points<Rank>(how.seed, shift); };

@@ -157,7 +157,7 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     if (n == 0) reject_extents(label, "in", extents, "at least one sample");
     const auto x = make_abscissae<Exec, real>(label, spacing, n);
     real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
-    Kokkos::parallel_for(label + "/weights", index_range(exec, n),
+    Kokkos::parallel_for(kernel_label(label, "/weights"), index_range(exec, n),
                          put_weight<Weights, real, std::remove_const_t<decltype(x)>>{x, n, weights});
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
@@ -173,7 +173,7 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
 
 /// Serves `trapezoid` and `simpson`; returns the integral where `out_view` is on_host.
 template <class Weights, class Exec, class Out, class In, class Spacing, class... Options>
-auto integrate_samples(const char* label, const Exec& exec, const Out& out_view, const In& in_view,
+auto integrate_samples(const operation_name& label, const Exec& exec, const Out& out_view, const In& in_view,
                        const Spacing& spacing, const Options&... options) {
   call c(label, exec);
   const auto in = c.elements(in_view);
@@ -192,7 +192,7 @@ auto integrate_samples(const char* label, const Exec& exec, const Out& out_view,
     using S = mean_type<value_of<In>>;
     S* result = c.template result<S>();
     integrate_to(strided<S>{result, {}, {}});
-    exec.fence(c.label + ": result");
+    exec.fence(kernel_label(c.label, ": result"));
     return S{*result};
   }
 }
@@ -234,16 +234,17 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   const auto x = make_abscissae<Exec, real>(c.label, spacing, n);
 
   const auto first = part_along(out, d, 0, 1), rest = part_along(out, d, 1, n - 1);
-  map_launch(exec, c.label + "/first", first, op::identity(), false, {first.stride, {}}, scalar_input<T>{T(0)});
+  map_launch(exec, label_text(c.label, "/first"), first, op::identity(), false, {first.stride, {}},
+             scalar_input<T>{T(0)});
   if (n == 1) return;
   real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
-  Kokkos::parallel_for(c.label + "/widths", index_range(exec, n - 1),
+  Kokkos::parallel_for(kernel_label(c.label, "/widths"), index_range(exec, n - 1),
                        put_width<real, std::remove_const_t<decltype(x)>>{x, widths});
   const auto width = along_axis<real>(widths, rest.extents, d);
   with_sources(
       [&](const auto& y) {
         with_adjacent(trapezoid_between(), y, rest.extents, d, [&](const auto& f, const auto&... samples) {
-          map_launch(exec, c.label + "/trapezoids", rest, f, false,
+          map_launch(exec, label_text(c.label, "/trapezoids"), rest, f, false,
                      {rest.stride, samples.array.stride..., width.array.stride}, samples..., width);
         });
       },
@@ -278,6 +279,7 @@ void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&...
   trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, trapezoid)
+QUERN_TAKES_NAME(trapezoid)
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
@@ -300,6 +302,7 @@ void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... o
   simpson(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, simpson)
+QUERN_TAKES_NAME(simpson)
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
@@ -313,6 +316,7 @@ void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const 
   cumulative_trapezoid(impl::space_of(out), out, y, dx, options...);
 }
 QUERN_REJECTS(place, cumulative_trapezoid)
+QUERN_TAKES_NAME(cumulative_trapezoid)
 
 }  // namespace quern
 

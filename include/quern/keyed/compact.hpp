@@ -173,6 +173,7 @@ auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) 
   return compact(impl::space_of(out), out, x, mask, size...);
 }
 QUERN_REJECTS(place, compact)
+QUERN_TAKES_NAME(compact)
 
 /// The positions of the elements of x that are not zero, in row-major order: `numpy.flatnonzero`, or `numpy.argwhere`
 /// where `out` has rank 2. NaN is not zero.
@@ -192,6 +193,7 @@ auto nonzero(const Out& out, const X& x, const Size&... size) {
   return nonzero(impl::space_of(out), out, x, size...);
 }
 QUERN_REJECTS(place, nonzero)
+QUERN_TAKES_NAME(nonzero)
 
 }  // namespace quern
 

@@ -127,7 +127,7 @@ auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run&
   } else {
     auto* number = c.template result<std::int64_t>();
     run(number);
-    c.exec.fence(c.label + ": wait for the number of results");
+    c.exec.fence(kernel_label(c.label, ": wait for the number of results"));
     if constexpr (sizeof...(Out) > 0) {
       const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
       if (*number > room)

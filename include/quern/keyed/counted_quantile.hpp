@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_COUNTED_QUANTILE_HPP
 #define QUERN_KEYED_COUNTED_QUANTILE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/map/functions.hpp>
@@ -30,7 +31,7 @@ struct counted_quantiles {
              select_options<true>(options...));
       digit_counts on_host(digit_values);
       quern::copy(exec, as_view(on_host), bins);
-      exec.fence(r.label);
+      exec.fence(kernel_label(r.label));
       return on_host;
     };
     const auto quantile_of = [&](double q) { return counted_quantile<T>({q, how, r.skip_nan}, n, count); };
@@ -46,7 +47,7 @@ struct counted_quantiles {
       for (const double q : r.of.value) found.push_back(quantile_of(q));
       if constexpr (known_rank<Out>() == 0) quern::fill(exec, out, found[0]);
       else quern::copy(exec, out, as_view(found));
-      exec.fence(r.label);
+      exec.fence(kernel_label(r.label));
     }
   }
 };

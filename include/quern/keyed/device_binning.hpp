@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_DEVICE_BINNING_HPP
 #define QUERN_KEYED_DEVICE_BINNING_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/keyed/binned_values.hpp>
 #include <quern/keyed/tuning.hpp>
@@ -74,7 +75,7 @@ void bin_on_device(const Exec& exec, const std::string& label, Work work) {
   work.shared = bytes <= std::min<std::int64_t>(tune::binning_bytes, team_scratch_room<Exec>(team));
   typename device_binning<Work>::policy policy(exec, static_cast<int>(std::min(most, worth)), team);
   if (work.shared) policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes));
-  Kokkos::parallel_for(label, policy, device_binning<Work>{work});
+  Kokkos::parallel_for(kernel_label(label), policy, device_binning<Work>{work});
 }
 
 }  // namespace quern::impl

@@ -3,6 +3,7 @@
 #ifndef QUERN_KEYED_DEVICE_COMPACTION_HPP
 #define QUERN_KEYED_DEVICE_COMPACTION_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
@@ -131,10 +132,11 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
   layout.add(kernel.of_section, sections + 1);
   lease<Exec> held(exec);
   layout.allocate(exec, held.scratch());
-  if (tiles > team) fill_scratch(label + "/zero", exec, kernel.of_section, sections + 1, std::int64_t{0});
+  if (tiles > team) fill_scratch(label_text(label, "/zero"), exec, kernel.of_section, sections + 1, std::int64_t{0});
   const auto run = [&]<class Tag>(Tag, const char* what, int bytes) {
     typename kernel_type::template policy<Tag> policy(exec, static_cast<int>(tiles), team);
-    Kokkos::parallel_for(label + what, policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
+    Kokkos::parallel_for(kernel_label(label, what),
+                         policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
   };
   run(count_selected_tag(), "/count", tile);
   run(put_selected_tag(), "/put", (work_type::follows ? 4 : 2) * tile);

@@ -49,9 +49,9 @@ struct lower_first_row {
 /// The first rows of the groups that labels number.
 template <class Exec, class Labels, class First>
 void find_first_rows(const std::string& label, const Exec& exec, const Labels& labels, const First& first) {
-  map_checked(label + "/first", exec, first, op::identity(),
+  map_checked(label_text(label, "/first"), exec, first, op::identity(),
               std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-  Kokkos::parallel_for(label + "/first", index_range(exec, labels.extent(0)),
+  Kokkos::parallel_for(kernel_label(label, "/first"), index_range(exec, labels.extent(0)),
                        lower_first_row{labels.data(), first.data()});
 }
 
@@ -61,8 +61,8 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
   const auto labelled = label_keys(label, exec, keys);
   if (!labelled) return group_in_order(label, exec, keys);
   const auto& [labels, size] = *labelled;
-  const auto [first, counts] = new_columns(exec, label + "/groups", size, size);
-  if (size > 0) with_bins(exec, label + "/counts", counts, own_bin{size}, labels);
+  const auto [first, counts] = new_columns(exec, label_text(label, "/groups"), size, size);
+  if (size > 0) with_bins(exec, label_text(label, "/counts"), counts, own_bin{size}, labels);
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
 }
@@ -78,8 +78,8 @@ Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& 
   } else {
     const shape rows = operand_extents(label, keys);
     const scratch_array<Exec, value_of<Keys>> memory(exec, rows.size());
-    map_checked(label + "/keys", exec, scratch_view<Exec, value_of<Keys>*>(memory.data(), rows.size()), op::identity(),
-                keys);
+    map_checked(label_text(label, "/keys"), exec, scratch_view<Exec, value_of<Keys>*>(memory.data(), rows.size()),
+                op::identity(), keys);
     return group_column(label, exec, strided<const value_of<Keys>>{memory.data(), rows, {1}});
   }
 }
@@ -93,7 +93,7 @@ template <class Exec, class Keys>
 Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
   const Groups<Exec> column = group_keys(label, exec, keys);
   const scratch_array<Exec, std::int64_t> both(exec, by.rows());
-  map_checked(label + "/combine", exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
+  map_checked(label_text(label, "/combine"), exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
               number_pair{column.size()}, by.labels(exec), column.labels(exec));
   return group_column(label, exec, strided<const std::int64_t>{both.data(), shape{by.rows()}, {1}});
 }
@@ -123,16 +123,17 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
   const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
   std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
-  with_bins(exec, label + "/count", scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
+  with_bins(exec, label_text(label, "/count"), scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  for_selected(label + "/ranks", exec, bin.bins, is_marked<std::int64_t>{counts_of_bins},
+  for_selected(label_text(label, "/ranks"), exec, bin.bins, is_marked<std::int64_t>{counts_of_bins},
                put_bin{counts_of_bins, ranks.data(), counts_of_groups}, found);
-  const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", operand_extents(label, keys).extent[0]);
-  map_checked(label + "/labels", exec, labels, group_of_key{bin, ranks.data()}, keys);
-  exec.fence(label + ": wait for the number of groups");
-  const auto [first, counts] = new_columns(exec, label + "/groups", *found, *found);
-  map_checked(label + "/counts", exec, counts, op::identity(),
+  const auto labels =
+      new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), operand_extents(label, keys).extent[0]);
+  map_checked(label_text(label, "/labels"), exec, labels, group_of_key{bin, ranks.data()}, keys);
+  exec.fence(kernel_label(label, ": wait for the number of groups"));
+  const auto [first, counts] = new_columns(exec, label_text(label, "/groups"), *found, *found);
+  map_checked(label_text(label, "/counts"), exec, counts, op::identity(),
               scratch_view<Exec, std::int64_t*>(counts_of_groups, *found));
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
@@ -166,7 +167,7 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
 /// @throws Error if extents do not fit; CapacityError if there are more than about 1.5e9 different keys
 template <execution_space Exec, array_like Keys, array_like... More>
 Groups<Exec> group_by(const Exec& exec, const Keys& keys, const More&... more) {
-  const std::string label = "quern::group_by";
+  const std::string& label = impl::label_text("quern::group_by");
   const shape rows = impl::operand_extents(label, keys);
   const auto check = [&](const auto& column) {
     static_assert(impl::can_sort<impl::value_of<decltype(column)>>, "quern::group_by: keys must be real numbers");
@@ -192,7 +193,7 @@ auto group_by(const Keys& keys, const More&... more) {
 template <execution_space Exec, array_like Keys, option<checked_t>... Options>
 Groups<Exec> group_by(const Exec& exec, const Keys& keys, const key_range& range, const Options&...) {
   static_assert(!impl::repeated_option<Options...>::value);
-  const std::string label = "quern::group_by";
+  const std::string& label = impl::label_text("quern::group_by");
   const auto bins = impl::check_key_range(label, range, keys);
   if constexpr (impl::has_option<checked_t, Options...>) impl::check_keys(exec, label, keys, bins);
   return impl::group_range(label, exec, bins, keys);
@@ -202,6 +203,7 @@ auto group_by(const Keys& keys, const key_range& range, const Options&... option
   return group_by(impl::space_of(keys), keys, range, options...);
 }
 QUERN_REJECTS(place, group_by)
+QUERN_TAKES_NAME(group_by)
 
 }  // namespace quern
 

@@ -7,8 +7,9 @@
 /// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute
 /// each once or twice.
 
+#include <quern/core/call/label.hpp>
 #include <quern/keyed/group_by.hpp>
-#include <quern/reduce/call.hpp>
+#include <quern/reduce/reduce.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/scan/segmented_launch.hpp>
 
@@ -54,7 +55,7 @@ void sum_in_order(const std::string& label, const Exec& exec, const Out& out, co
   with_sources(
       [&](const auto& x) {
         using source = std::remove_const_t<decltype(x.data)>;
-        map_lines(label + "/rows", exec, rows.contiguous(values.data()),
+        map_lines(label_text(label, "/rows"), exec, rows.contiguous(values.data()),
                   element_of<source, PositionOf>{source_line(x), position_of}, order);
       },
       call(label, exec).elements(x_view));
@@ -70,7 +71,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
                           const Groups<Exec>& by) {
   const sort_lines lines = sort_lines::flat(shape{by.rows()});
   const scratch_array<Exec, std::int64_t> offsets(exec, by.size() + 1);
-  Kokkos::parallel_scan(label + "/offsets", index_range(exec, by.size()),
+  Kokkos::parallel_scan(kernel_label(label, "/offsets"), index_range(exec, by.size()),
                         add_counts_of_groups{by.counts().data(), offsets.data()});
   // As unsigned numbers, so that rows of no group come last.
   const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
@@ -148,27 +149,27 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
   using key = typename by_order<value_of<X>>::key;
   const scratch_array<Exec, key> keys(exec, by.size());
   const scratch_view<Exec, key*> best(keys.data(), by.size());
-  map_checked(label + "/best", exec, best, op::identity(), key(0));
+  map_checked(label_text(label, "/best"), exec, best, op::identity(), key(0));
   const auto find = [&](const auto& x) {
     group_extremum<std::remove_const_t<decltype(x.data)>> kernel{order, source_line(x), by.labels(exec).data(),
                                                                  best.data(), nullptr};
-    Kokkos::parallel_for(label, index_range<raise_best_tag>(exec, by.rows()), kernel);
+    Kokkos::parallel_for(kernel_label(label), index_range<raise_best_tag>(exec, by.rows()), kernel);
     if constexpr (Positions) {
       const scratch_array<Exec, std::int64_t> rows(exec, by.size());
       const scratch_view<Exec, std::int64_t*> position(rows.data(), by.size());
       kernel.position = rows.data();
-      map_checked(label + "/positions", exec, position, op::identity(),
+      map_checked(label_text(label, "/positions"), exec, position, op::identity(),
                   std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-      Kokkos::parallel_for(label + "/positions", index_range<lower_position_tag>(exec, by.rows()), kernel);
-      map_checked(label + "/result", exec, out, op::identity(), position);
+      Kokkos::parallel_for(kernel_label(label, "/positions"), index_range<lower_position_tag>(exec, by.rows()), kernel);
+      map_checked(label_text(label, "/result"), exec, out, op::identity(), position);
     } else {
-      map_checked(label + "/values", exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
+      map_checked(label_text(label, "/values"), exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
     }
   };
   with_sources(find, call(label, exec).elements(x_view));
 }
 template <bool Positions, class Exec, class Out, class X>
-void group_best(const char* label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
+void group_best(const operation_name& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
                 bool smallest) {
   using T = value_of<X>;
   if constexpr (Positions) check_positions<value_of<Out>>(label, "out", by.rows());
@@ -205,7 +206,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, 
   const impl::scratch_array<Exec, double> memory(exec, by.size());
   const impl::scratch_view<Exec, double*> sums(memory.data(), by.size());
   impl::group_sum<double>(c.label, exec, sums, x, by, options...);
-  impl::map_checked(c.label + "/divide", exec, out, impl::mean_of_sum(), sums, by.counts());
+  impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::mean_of_sum(), sums, by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
 void mean(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
@@ -225,14 +226,15 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   // The means give way to the sums of distances from them.
   const impl::scratch_view<Exec, double*> sums(of_means.data(), by.size()), squares(of_squares.data(), by.size()),
       rows(of_rows.data(), by.rows());
-  impl::group_sum<double>(c.label + "/mean", exec, sums, x, by);
-  impl::map_checked(c.label + "/mean", exec, sums, impl::mean_of_sum(), sums, by.counts());
-  impl::map_checked(c.label + "/distances", exec, rows, impl::distance_in_group{of_means.data()}, x, by.labels(exec));
-  impl::group_sum<double>(c.label + "/distances", exec, sums, rows, by);
-  impl::map_checked(c.label + "/squares", exec, rows, impl::absolute_square(), rows);
+  impl::group_sum<double>(impl::label_text(c.label, "/mean"), exec, sums, x, by);
+  impl::map_checked(impl::label_text(c.label, "/mean"), exec, sums, impl::mean_of_sum(), sums, by.counts());
+  impl::map_checked(impl::label_text(c.label, "/distances"), exec, rows, impl::distance_in_group{of_means.data()}, x,
+                    by.labels(exec));
+  impl::group_sum<double>(impl::label_text(c.label, "/distances"), exec, sums, rows, by);
+  impl::map_checked(impl::label_text(c.label, "/squares"), exec, rows, impl::absolute_square(), rows);
   impl::group_sum<double>(c.label, exec, squares, rows, by);
-  impl::map_checked(c.label + "/divide", exec, out, impl::var_of_sums{impl::ddof_of(options...)}, squares, sums,
-                    by.counts());
+  impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::var_of_sums{impl::ddof_of(options...)},
+                    squares, sums, by.counts());
 }
 template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
 void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
@@ -294,6 +296,7 @@ void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }
 QUERN_REJECTS(option_or_place, group_first)
+QUERN_TAKES_NAME(group_first)
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>

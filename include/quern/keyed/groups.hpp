@@ -6,6 +6,7 @@
 #include <concepts>
 #include <memory>
 #include <mutex>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/concepts.hpp>
@@ -48,8 +49,9 @@ template <class Exec>
 column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, const std::uint32_t* order,
                                          const std::int64_t* offsets, std::int64_t size) {
   const auto column = new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows);
-  Kokkos::parallel_for("quern::Groups/labels", index_range(exec, rows), put_label{order, offsets, size, column.data()});
-  exec.fence("quern::Groups: wait for the labels");
+  Kokkos::parallel_for(kernel_label("quern::Groups/labels"), index_range(exec, rows),
+                       put_label{order, offsets, size, column.data()});
+  exec.fence(kernel_label("quern::Groups: wait for the labels"));
   return column;
 }
 

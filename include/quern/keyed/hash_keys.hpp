@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <optional>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/keyed/compact.hpp>
@@ -64,16 +65,17 @@ struct insert_key {
 template <class Exec, class T>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table,
                 const strided<std::int32_t>& places, const strided<const T>& keys) {
-  fill_scratch(label + "/table", exec, table.place, std::int64_t{table.size} + 1, std::uint64_t{hash_table::free});
+  fill_scratch(label_text(label, "/table"), exec, table.place, std::int64_t{table.size} + 1,
+               std::uint64_t{hash_table::free});
   const scratch_array<Exec, int> flag(exec, 1);
   int* full = flag.data();
-  fill_scratch(label + "/table", exec, full, 1, 0);
-  map_lines(label + "/insert", exec, places, insert_key<T>{table, full}, line_input(keys));
+  fill_scratch(label_text(label, "/table"), exec, full, 1, 0);
+  map_lines(label_text(label, "/insert"), exec, places, insert_key<T>{table, full}, line_input(keys));
   lease<Exec> held(exec);
   const Kokkos::View<int, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> found(
       held.template result<int>());
-  map_checked(label + "/full", exec, found, op::identity(), scratch_view<Exec, int>(full));
-  exec.fence(label + ": wait for the hash table");
+  map_checked(label_text(label, "/full"), exec, found, op::identity(), scratch_view<Exec, int>(full));
+  exec.fence(kernel_label(label, ": wait for the hash table"));
   return found() == 0;
 }
 
@@ -111,16 +113,16 @@ std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   const key_at_place taken{table, keys, places};
-  for_selected(label + "/keys", exec, size, taken, taken, found);
-  exec.fence(label + ": wait for the number of groups");
+  for_selected(label_text(label, "/keys"), exec, size, taken, taken, found);
+  exec.fence(kernel_label(label, ": wait for the number of groups"));
   const sort_lines lines = sort_lines::flat(shape{*found});
   const auto to_places = [&](const auto&, const auto& sorted, const auto& place_of) {
-    map_lines(label + "/places", exec, lines.contiguous(places), place_of, line_input(sorted));
+    map_lines(label_text(label, "/places"), exec, lines.contiguous(places), place_of, line_input(sorted));
   };
-  sort_pairs<std::uint32_t>(label + "/sort", exec, lines, lines.contiguous<const std::uint64_t>(keys),
+  sort_pairs<std::uint32_t>(label_text(label, "/sort"), exec, lines, lines.contiguous<const std::uint64_t>(keys),
                             by_order<std::uint64_t>(), line_input(lines.contiguous(places)), to_places);
-  Kokkos::parallel_for(label + "/ranks", index_range(exec, *found), put_rank{places, rank_memory.data()});
-  map_checked(label + "/labels", exec, labels, rank_at_place{rank_memory.data()}, labels);
+  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{places, rank_memory.data()});
+  map_checked(label_text(label, "/labels"), exec, labels, rank_at_place{rank_memory.data()}, labels);
   return *found;
 }
 
@@ -142,10 +144,10 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   const auto size = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(samples)));
   const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
   const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
-  fill_scratch(label + "/table", exec, table.place, size + 1, std::uint64_t{hash_table::free});
+  fill_scratch(label_text(label, "/table"), exec, table.place, size + 1, std::uint64_t{hash_table::free});
   const std::int64_t step = keys.extents.extent[0] / samples;
   std::int64_t repeated = 0;
-  Kokkos::parallel_reduce(label + "/sample", index_range(exec, samples),
+  Kokkos::parallel_reduce(kernel_label(label, "/sample"), index_range(exec, samples),
                           count_repeated<T>{table, strided_line<const T>(keys), step}, repeated);
   const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
   return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
@@ -177,7 +179,7 @@ std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys
   const std::int64_t most = can_sort ? tune::max_hash_size : std::int64_t{1} << 31;
   std::int64_t size = first_table(label, exec, keys, most);
   if (can_sort && size > most) return std::nullopt;
-  const auto labels = new_column<Exec, std::int32_t>(exec, label + "/labels", rows);
+  const auto labels = new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), rows);
   for (; size <= most; size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};

@@ -45,7 +45,7 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
     return weights;
   };
   const auto add = [&](const auto&... weights) {
-    map_checked(label + "/zero", exec, out_view, op::identity(), O(0));
+    map_checked(label_text(label, "/zero"), exec, out_view, op::identity(), O(0));
     with_sources(
         [&](auto x, const auto&... w) {
           x.extents = extents;
@@ -91,7 +91,7 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
       [&](const auto& x) {
         const row_nest<2> nest(make_loop_nest<2>(extents, {x.stride, row_major_strides(extents)}));
         if (n > 0)
-          Kokkos::parallel_reduce(label + "/check", index_range(exec, n),
+          Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, n),
                                   first_outside<std::remove_const_t<decltype(x.data)>>{x.data, nest, bin},
                                   Kokkos::Min<std::int64_t>(first));
       },
@@ -136,7 +136,7 @@ inline void check_range(const std::string& label, const key_range& range, const 
 /// An operation that counts values in bins, or adds up their weights.
 template <class Bin>
 struct count_operation {
-  const char* label;
+  operation_name label;
   Bin bin;
 };
 
@@ -193,7 +193,7 @@ auto weights_in([[maybe_unused]] const Option& option) {
 }
 /// Compares a call with those of other ranks: its operands, `also`, which tells of the bins, and `more()`.
 template <class More, class Out, class X, class Also, class... Options>
-void compare_counts(const char* label, const More& more, const Out& out, const X& x, const Also& also,
+void compare_counts(const operation_name& label, const More& more, const Out& out, const X& x, const Also& also,
                     const Options&... options) {
   unpack([&](const auto&... arrays) { compare_calls<counts>(label, more, out, x, arrays...); },
          std::tuple_cat(weights_in(options)..., also));
@@ -232,7 +232,7 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 ///         the edges of the bins; if extents do not fit
 template <execution_space Exec, view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Options&... options) {
-  const char* const label = "quern::histogram";
+  const std::string& label = impl::label_text("quern::histogram");
   const std::int64_t bins = impl::extents_of(out).size();
   impl::compare_counts(label, [&] { return impl::text_of(range); }, out, x, std::tuple<>(), options...);
   impl::check_range(label, range, bins);
@@ -305,6 +305,7 @@ template <view_like Out, any_array X, view_like Edges, impl::histogram_option...
 void histogram(const Out& out, const X& x, const Edges& edges, const Options&... options) {
   histogram(impl::space_of(out, x), out, x, edges, options...);
 }
+QUERN_TAKES_NAME(histogram)
 
 /// How often each of the numbers 0 to n - 1 is among the elements of x, n the extent of `out`, or the sums of their
 /// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
@@ -320,7 +321,7 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   static_assert(std::is_integral_v<value_of<X>>, "quern::bincount: x must be of an integer type");
   constexpr bool in_reach = std::is_same_v<decltype(find_place<X>()), in_memory>;
   static_assert(in_reach || !has_option<checked_t, Options...>, "quern: checked keys are those in memory");
-  const char* const label = "quern::bincount";
+  const std::string& label = label_text("quern::bincount");
   const std::int64_t bins = extents_of(out).size();
   const key_range* range = find_option<key_range>(options...);
   compare_counts(label, [&] { return text_of(range); }, out, x, std::tuple<>(), options...);
@@ -336,6 +337,7 @@ template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {
   bincount(impl::space_of(out, x), out, x, options...);
 }
+QUERN_TAKES_NAME(bincount)
 
 }  // namespace quern
 

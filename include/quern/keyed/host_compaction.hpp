@@ -83,9 +83,9 @@ void keep_on_host(const Exec& exec, const std::string& label, std::int64_t n, co
     before += here;
     if (final && t == tiles - 1) *count = before;
   };
-  launch_units<count_selected_tag>(exec, label + "/count", tiles, kernel);
-  Kokkos::parallel_scan(label + "/add", index_range(exec, tiles), add_counts);
-  launch_units<put_selected_tag>(exec, label + "/put", tiles, kernel);
+  launch_units<count_selected_tag>(exec, label_text(label, "/count"), tiles, kernel);
+  Kokkos::parallel_scan(kernel_label(label, "/add"), index_range(exec, tiles), add_counts);
+  launch_units<put_selected_tag>(exec, label_text(label, "/put"), tiles, kernel);
 }
 
 }  // namespace quern::impl

@@ -82,6 +82,7 @@ void is_sorted(const Out& out, const X& x, const Options&... options) {
   is_sorted(impl::space_of(out), out, x, options...);
 }
 QUERN_REJECTS(place, is_sorted)
+QUERN_TAKES_NAME(is_sorted)
 
 }  // namespace quern
 

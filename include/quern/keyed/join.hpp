@@ -28,6 +28,7 @@
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
 /// a byte for each left row.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/bins.hpp>
@@ -63,10 +64,10 @@ struct sorted_rows {
 template <class Exec, class F>
 void for_rows(const Exec& exec, const std::string& label, std::int64_t n, const F& f) {
   if constexpr (is_device<Exec>) {
-    Kokkos::parallel_for(label, index_range(exec, n), f);
+    Kokkos::parallel_for(kernel_label(label), index_range(exec, n), f);
   } else {
     const std::int64_t blocks = (n + searched_at_once - 1) / searched_at_once;
-    Kokkos::parallel_for(label, index_range(exec, blocks), [=](std::int64_t block) {
+    Kokkos::parallel_for(kernel_label(label), index_range(exec, blocks), [=](std::int64_t block) {
       std::int64_t i = block * searched_at_once;
       if (i + searched_at_once <= n) f.template operator()<searched_at_once>(i);
       else
@@ -82,11 +83,12 @@ void with_sorted_rows(const std::string& label, const Exec& exec, const strided<
   const sort_lines lines = sort_lines::flat(right.extents);
   const scratch_array<Exec, key> keys(exec, lines.n);
   const scratch_array<Exec, Row> rows(exec, lines.n);
-  sort_pairs<Row>(label + "/sort", exec, lines, right, by_order<T>(), lines.positions(),
-                  [&](const auto& sorted, const auto& moved, const auto& row_of) {
-                    map_lines(label + "/keys", exec, lines.contiguous(keys.data()), key_of_item(), line_input(sorted));
-                    map_lines(label + "/rows", exec, lines.contiguous(rows.data()), row_of, line_input(moved));
-                  });
+  sort_pairs<Row>(
+      label_text(label, "/sort"), exec, lines, right, by_order<T>(), lines.positions(),
+      [&](const auto& sorted, const auto& moved, const auto& row_of) {
+        map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), key_of_item(), line_input(sorted));
+        map_lines(label_text(label, "/rows"), exec, lines.contiguous(rows.data()), row_of, line_input(moved));
+      });
   f(sorted_rows<key, Row>{keys.data(), rows.data(), lines.n});
 }
 
@@ -176,14 +178,14 @@ void join_into(const std::string& label, const Exec& exec, std::int64_t* number,
                const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right,
                bool keep_all) {
   const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
-  fill_scratch(label + "/count", exec, number, 1, std::int64_t{0});
+  fill_scratch(label_text(label, "/count"), exec, number, 1, std::int64_t{0});
   if (n == 0) return;
   with_index_type(right.extents.extent[0], [&]<class Row>(Row) {
     with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
       const scratch_array<Exec, std::int64_t> begin(exec, n), before(exec, n);
-      for_rows(exec, label + "/search", n,
+      for_rows(exec, label_text(label, "/search"), n,
                find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
-      Kokkos::parallel_scan(label + "/add", index_range(exec, n),
+      Kokkos::parallel_scan(kernel_label(label, "/add"), index_range(exec, n),
                             add_partners{keep_all, n, begin.data(), before.data(), number});
       for_rows(exec, label, room,
                put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
@@ -193,7 +195,7 @@ void join_into(const std::string& label, const Exec& exec, std::int64_t* number,
 
 /// A join to the Views of both sides, which are no_output where its pairs are only counted.
 template <class Exec, class LeftRows, class RightRows, class Left, class Right, class... Size>
-auto join_pairs(const char* label, bool keep_all, const Exec& exec, const LeftRows& left_rows,
+auto join_pairs(const operation_name& label, bool keep_all, const Exec& exec, const LeftRows& left_rows,
                 const RightRows& right_rows, const Left& left_view, const Right& right_view, const Size&... size) {
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
@@ -204,7 +206,7 @@ auto join_pairs(const char* label, bool keep_all, const Exec& exec, const LeftRo
   return run_counted(c, std::tuple_cat(wanted_output(left_rows), wanted_output(right_rows)), run, size...);
 }
 template <class Exec, class Out, class Left, class Right>
-auto count_pairs(const char* label, bool keep_all, const Exec& exec, const Out& out, const Left& left,
+auto count_pairs(const operation_name& label, bool keep_all, const Exec& exec, const Out& out, const Left& left,
                  const Right& right) {
   if constexpr (view_like<Out>) join_pairs(label, keep_all, exec, no_output(), no_output(), left, right, size_to{out});
   else return join_pairs(label, keep_all, exec, no_output(), no_output(), left, right);
@@ -234,8 +236,8 @@ struct mark_rows {
 };
 /// The left rows whose key is among the right ones, or is not.
 template <class Exec, class LeftRows, class Left, class Right, class... Size>
-auto filter_rows(const char* label, bool wanted, const Exec& exec, const LeftRows& left_rows, const Left& left_view,
-                 const Right& right_view, const Size&... size) {
+auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, const LeftRows& left_rows,
+                 const Left& left_view, const Right& right_view, const Size&... size) {
   using T = value_of<Left>;
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
@@ -243,10 +245,10 @@ auto filter_rows(const char* label, bool wanted, const Exec& exec, const LeftRow
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
     const sort_lines lines = sort_lines::flat(right.extents);
     const scratch_array<Exec, T> sorted(exec, lines.n);
-    sort_values(c.label + "/sort", exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
+    sort_values(label_text(c.label, "/sort"), exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
     const std::int64_t n = left.extents.extent[0];
     const scratch_array<Exec, std::uint8_t> marks(exec, n);
-    for_rows(exec, c.label + "/search", n,
+    for_rows(exec, label_text(c.label, "/search"), n,
              mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
     for_selected(c.label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
   };
@@ -268,6 +270,7 @@ auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& le
   return join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
 QUERN_REJECTS(place, join)
+QUERN_TAKES_NAME(join)
 /// The left join: a left row without a partner makes a pair with -1.
 template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
           size_option... Size>
@@ -281,6 +284,7 @@ auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Lef
   return left_join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
 QUERN_REJECTS(place, left_join)
+QUERN_TAKES_NAME(left_join)
 /// The left rows whose key is among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -291,6 +295,7 @@ auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, 
   return semi_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
 QUERN_REJECTS(place, semi_join)
+QUERN_TAKES_NAME(semi_join)
 /// The left rows whose key is not among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -301,6 +306,7 @@ auto anti_join(const LeftRows& left_rows, const Left& left, const Right& right, 
   return anti_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
 QUERN_REJECTS(place, anti_join)
+QUERN_TAKES_NAME(anti_join)
 
 /// How many pairs `join` gives: `n = join_count(exec, left, right)`, or `join_count(exec, out, left, right)` into a
 /// View.
@@ -321,6 +327,7 @@ void join_count(const Out& out, const Left& left, const Right& right) {
   join_count(impl::space_of(out), out, left, right);
 }
 QUERN_REJECTS(option_or_place, join_count)
+QUERN_TAKES_NAME(join_count)
 /// How many pairs `left_join` gives.
 template <execution_space Exec, result_like Out, view_like Left, view_like Right>
 auto left_join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
@@ -339,6 +346,7 @@ void left_join_count(const Out& out, const Left& left, const Right& right) {
   left_join_count(impl::space_of(out), out, left, right);
 }
 QUERN_REJECTS(option_or_place, left_join_count)
+QUERN_TAKES_NAME(left_join_count)
 
 }  // namespace quern
 

@@ -49,7 +49,7 @@ struct merge_sort_kernel {
   using member = typename team_policy<sort_tile_tag>::member_type;
 
   Less less;
-  const Item* from;
+  Item* from;  // while a host sorts tiles, room for as many items
   Item* to;
   std::int64_t lines, n;
   std::int64_t tile = 0, tiles = 0;  // of a line
@@ -91,12 +91,10 @@ struct merge_sort_kernel {
   // On a host.
   void operator()(sort_tile_tag, std::int64_t unit) const {
     const std::int64_t line = unit / tiles, at = (unit - line * tiles) * tile;
-    const Item* first = from + line * n + at;
     Item* out = to + line * n + at;
     const std::int64_t count = std::min(tile, n - at);
-    if (out != first) std::copy(first, first + count, out);
     if constexpr (Less::by_bits && std::is_integral_v<Item>) std::sort(out, out + count, less);  // equals are the same
-    else std::stable_sort(out, out + count, by_reference());
+    else sort_stable(out, from + line * n + at, count, by_reference());
   }
   void operator()(merge_runs_tag, std::int64_t unit) const {
     const two_runs r = runs_of(unit);
@@ -206,7 +204,7 @@ template <class Exec, class Item, class Less>
 void merge_sort(const std::string& label, const Exec& exec, std::int64_t lines, std::int64_t n,
                 sort_buffer<Item>& items, const Less& less) {
   using kernel_type = merge_sort_kernel<Exec, Item, Less>;
-  kernel_type k{less, items.data, items.data, lines, n};
+  kernel_type k{less, kernel_type::device ? items.data : items.other, items.data, lines, n};
   set_tiles(exec, k);
   const std::int64_t units = lines * k.tiles;
   const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t teams) {
@@ -214,21 +212,21 @@ void merge_sort(const std::string& label, const Exec& exec, std::int64_t lines, 
       typename kernel_type::template team_policy<Tag> policy(exec, static_cast<int>(teams), kernel_type::team);
       policy.set_scratch_size(
           0, team_scratch<Exec>(label, kernel_type::team, kernel_type::device_tile * sizeof(Item) + 16));
-      Kokkos::parallel_for(name, policy, k);
+      Kokkos::parallel_for(kernel_label(name), policy, k);
     } else {
       launch_units<Tag>(exec, name, teams, k);
     }
   };
   const int groups = kernel_type::team / k.group;  // of a team, one for a tile
-  launch(sort_tile_tag(), label + "/tiles", (units + groups - 1) / groups);
+  launch(sort_tile_tag(), label_text(label, "/tiles"), (units + groups - 1) / groups);
   if (k.tiles == 1) return;
   const scratch_array<Exec, std::int64_t> splits(exec, units);
   k.splits = splits.data();
   for (k.run = k.tile; k.run < n; k.run *= 2) {
     k.from = items.data;
     k.to = items.other;
-    launch_units<find_splits_tag>(exec, label + "/splits", units, k);
-    launch(merge_runs_tag(), label + "/merge", units);
+    launch_units<find_splits_tag>(exec, label_text(label, "/splits"), units, k);
+    launch(merge_runs_tag(), label_text(label, "/merge"), units);
     std::swap(items.data, items.other);
   }
 }

@@ -24,7 +24,7 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
   constexpr int digits = sizeof(key), values = 256;
   if (n < keyed_tuning<Exec>::compared) {
     launch_units(exec, label, 1, [&](std::int64_t) {
-      std::stable_sort(items.data, items.data + n, [&](const Item& a, const Item& b) { return key_of(a) < key_of(b); });
+      sort_stable(items.data, items.other, n, [&](const Item& a, const Item& b) { return key_of(a) < key_of(b); });
     });
     return;
   }
@@ -38,7 +38,7 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
     for (std::int64_t i = chunk * n / chunks; i < last; ++i) f(from[i]);
   };
   // All digits, of chunks as they are at the beginning.
-  launch_units(exec, label + "/count", chunks, [=, from = items.data](std::int64_t chunk) {
+  launch_units(exec, label_text(label, "/count"), chunks, [=, from = items.data](std::int64_t chunk) {
     std::int64_t mine[digits][values] = {};
     for_chunk(from, chunk, [&](const Item& item) {
       const key k = key_of(item);
@@ -60,18 +60,19 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
     const auto value_of = [=](const Item& item) { return key_of(item) >> 8 * digit & 255; };
     // The first counts are of all items, but by chunks they hold only until items have moved.
     if (moved && chunks > 1)
-      launch_units(exec, label + "/count", chunks, [=, from = items.data](std::int64_t chunk) {
+      launch_units(exec, label_text(label, "/count"), chunks, [=, from = items.data](std::int64_t chunk) {
         std::int64_t mine[values] = {};
         for_chunk(from, chunk, [&](const Item& item) { ++mine[value_of(item)]; });
         for (int v = 0; v < values; ++v) places[v * chunks + chunk] = mine[v];
       });
     else std::copy_n(counts + digit * table, table, places);
     std::exclusive_scan(places, places + table, places, std::int64_t{0});
-    launch_units(exec, label + "/move", chunks, [=, from = items.data, to = items.other](std::int64_t chunk) {
-      Item* next[values];
-      for (int v = 0; v < values; ++v) next[v] = to + places[v * chunks + chunk];
-      for_chunk(from, chunk, [&](const Item& item) { *next[value_of(item)]++ = item; });
-    });
+    launch_units(exec, label_text(label, "/move"), chunks,
+                 [=, from = items.data, to = items.other](std::int64_t chunk) {
+                   Item* next[values];
+                   for (int v = 0; v < values; ++v) next[v] = to + places[v * chunks + chunk];
+                   for_chunk(from, chunk, [&](const Item& item) { *next[value_of(item)]++ = item; });
+                 });
     std::swap(items.data, items.other);
     moved = true;
   }

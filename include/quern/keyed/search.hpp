@@ -55,13 +55,13 @@ void check_increasing(const Exec& exec, const std::string& label, const std::str
   const std::int64_t n = x.extents.extent[0];
   std::int64_t first = n;
   if (n > 1)
-    Kokkos::parallel_reduce(label + "/check", index_range(exec, n - 1), first_not_increasing<T>{x.data, x.stride[0]},
-                            Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, n - 1),
+                            first_not_increasing<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
   if (first < n) throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
 }
 
 template <class Exec, class Out, class Sorted, class X>
-void search_in(const Exec& exec, const std::string& label, const Out& out, const Sorted& sorted_view, const X& x,
+void search_in(const Exec& exec, const operation_name& label, const Out& out, const Sorted& sorted_view, const X& x,
                bool after_equal, bool checked) {
   constexpr bool ordered = has_order<value_of<Sorted>> && has_order<typename argument_of<X, 0>::type>;
   static_assert(ordered, "quern::searchsorted, digitize: complex numbers have no order");
@@ -100,6 +100,7 @@ void searchsorted(const Out& out, const Sorted& sorted, const X& x, const Option
   searchsorted(impl::space_of(out), out, sorted, x, options...);
 }
 QUERN_REJECTS(place, searchsorted)
+QUERN_TAKES_NAME(searchsorted)
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
 /// and n from the last on: `numpy.digitize`. With `search_side::left` the upper edges belong to the bins: `edges(b - 1)
@@ -120,6 +121,7 @@ void digitize(const Out& out, const X& x, const Edges& edges, const Options&... 
   digitize(impl::space_of(out), out, x, edges, options...);
 }
 QUERN_REJECTS(place, digitize)
+QUERN_TAKES_NAME(digitize)
 
 }  // namespace quern
 

@@ -186,10 +186,12 @@ void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& 
                               memory.data()};
   const bool as_they_are = std::is_integral_v<T> && !descending && in.data == out.data && in_out;
   if (!as_they_are)
-    map_lines(label + "/numbers", exec, lines.contiguous(numbers.data), sortable_number<T>{descending}, line_input(in));
+    map_lines(label_text(label, "/numbers"), exec, lines.contiguous(numbers.data), sortable_number<T>{descending},
+              line_input(in));
   vendor_sort_numbers(label, exec, lines.count, lines.n, numbers);
   if (!in_out || descending || numbers.data != static_cast<void*>(out.data))
-    map_lines(label + "/result", exec, out, number_sorted<T>{{descending}}, line_input(lines.contiguous(numbers.data)));
+    map_lines(label_text(label, "/result"), exec, out, number_sorted<T>{{descending}},
+              line_input(lines.contiguous(numbers.data)));
 }
 
 template <class Exec, class T, class Order>
@@ -202,9 +204,10 @@ void sort_values(const std::string& label, const Exec& exec, const sort_lines& l
   order.signed_zeros = true;
   const scratch_array<Exec, key> memory(exec, 2 * lines.size());
   sort_buffer<key> keys{memory.data(), memory.data() + lines.size()};
-  map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(in));
+  map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(in));
   sort_items(label, exec, lines, keys, order);
-  map_lines(label + "/result", exec, out, value_of_key<Order>{order}, line_input(lines.contiguous(keys.data)));
+  map_lines(label_text(label, "/result"), exec, out, value_of_key<Order>{order},
+            line_input(lines.contiguous(keys.data)));
 }
 
 /// Values as the unsigned integers of their size, so that a vendor's sort is compiled for few types.
@@ -236,13 +239,14 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       [[maybe_unused]] std::optional<scratch_array<Exec, int>> found;  // whether a zero is negative
       if constexpr (keeps_zero_signs<Order>) {
         found.emplace(exec, 1);
-        fill_scratch(label + "/zeros", exec, found->data(), 1, 0);
-        map_lines(label + "/keys", exec, lines.contiguous(keys.data),
+        fill_scratch(label_text(label, "/zeros"), exec, found->data(), 1, 0);
+        map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data),
                   make_key_of_zeros<K>{by_order<K>{order.descending}, found->data()}, line_input(in));
       } else {
-        map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<Order>{order}, line_input(in));
+        map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data), make_key<Order>{order},
+                  line_input(in));
       }
-      map_lines(label + "/values", exec, lines.contiguous(moved.data), same_bits<bits>(), values);
+      map_lines(label_text(label, "/values"), exec, lines.contiguous(moved.data), same_bits<bits>(), values);
       bit_range digits = all_bits<key>;
       if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
       vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
@@ -254,8 +258,8 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
   using item = keyed_item<key, Value>;
   const scratch_array<Exec, item> memory(exec, 2 * n);
   sort_buffer<item> items{memory.data(), memory.data() + n};
-  map_lines(label + "/keys", exec, lines.contiguous(items.data), make_item<Order, Value>{order}, line_input(in),
-            values);
+  map_lines(label_text(label, "/keys"), exec, lines.contiguous(items.data), make_item<Order, Value>{order},
+            line_input(in), values);
   sort_items(label, exec, lines, items, order);
   store(lines.contiguous(items.data), lines.contiguous(items.data), value_of_item());
 }
@@ -266,7 +270,7 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
                     const strided<const T>& in, const Order& order) {
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(),
                     [&](const auto&, const auto& sorted, const auto& value_of) {
-                      map_lines(label + "/result", exec, out, value_of, line_input(sorted));
+                      map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
                     });
 }
 
@@ -308,7 +312,7 @@ struct engine<in_memory, sorts> {
     const sort_lines lines(c.label, extents, options...);
     strided<const T> x{out.data, out.extents, out.stride};
     if constexpr (view_like<X>) x = as_source(elements);
-    else map_checked(c.label + "/values", exec, out_view, op::identity(), x_view);
+    else map_checked(label_text(c.label, "/values"), exec, out_view, op::identity(), x_view);
     sort_values(c.label, exec, lines, lines.of(out), lines.of(x), ordering_of<T>(options...));
   }
 };
@@ -351,6 +355,7 @@ template <result_view X, class... Options>
 void sort(const X& x, const Options&... options) {
   sort(impl::space_of(x), x, x, options...);
 }
+QUERN_TAKES_NAME(sort)
 
 /// Positions along each line that put x in order: `numpy.argsort(x, kind="stable")`.
 ///
@@ -378,6 +383,7 @@ void argsort(const Out& out, const X& x, const Options&... options) {
   argsort(impl::space_of(out), out, x, options...);
 }
 QUERN_REJECTS(place, argsort)
+QUERN_TAKES_NAME(argsort)
 
 /// Puts keys in order along each line, and values as their keys: NumPy's `order = argsort(keys, kind="stable")`, then
 /// `keys[order]` and `values[order]`.
@@ -405,9 +411,9 @@ void sort_by_key(const Exec& exec, const Keys& keys_view, const Values& values_v
   using Order = std::remove_const_t<decltype(order)>;
   impl::sort_pairs<V>(c.label, exec, lines, lines.of(in), order, impl::line_input(lines.of(moved)),
                       [&](const auto& sorted_keys, const auto& sorted, const auto& value_of) {
-                        impl::map_lines(c.label + "/keys", exec, lines.of(keys), impl::value_of_key<Order>{order},
-                                        impl::line_input(sorted_keys));
-                        impl::map_lines(c.label + "/values", exec, lines.of(values), value_of,
+                        impl::map_lines(impl::label_text(c.label, "/keys"), exec, lines.of(keys),
+                                        impl::value_of_key<Order>{order}, impl::line_input(sorted_keys));
+                        impl::map_lines(impl::label_text(c.label, "/values"), exec, lines.of(values), value_of,
                                         impl::line_input(sorted));
                       });
 }
@@ -417,6 +423,7 @@ void sort_by_key(const Keys& keys, const Values& values, const Options&... optio
   sort_by_key(impl::space_of(keys), keys, values, options...);
 }
 QUERN_REJECTS(place, sort_by_key)
+QUERN_TAKES_NAME(sort_by_key)
 
 }  // namespace quern
 

@@ -85,7 +85,7 @@ void select_first_on_host(const std::string& label, const Exec& exec, const stri
   const auto before = [](const item& a, const item& b) {
     return a.key < b.key || (a.key == b.key && a.value < b.value);
   };
-  launch_units(exec, label + "/parts", parts, [=](std::int64_t p) {
+  launch_units(exec, label_text(label, "/parts"), parts, [=](std::int64_t p) {
     item* mine = items + p * room;
     std::int64_t size = 0;
     key last{};
@@ -102,7 +102,7 @@ void select_first_on_host(const std::string& label, const Exec& exec, const stri
     }
     found[p] = size;
   });
-  launch_units(exec, label + "/all", 1, [=](std::int64_t) {
+  launch_units(exec, label_text(label, "/all"), 1, [=](std::int64_t) {
     std::int64_t size = 0;
     for (std::int64_t p = 0; p < parts; ++p) size = std::copy_n(items + p * room, found[p], items + size) - items;
     std::partial_sort(items, items + k, items + size, before);
@@ -155,19 +155,20 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
   const scratch_array<Exec, search_type> found(exec, 1);
   const scratch_array<Exec, std::int64_t> counts(exec, search_type::digits);
   search_type* search = found.data();
-  Kokkos::parallel_for(label + "/begin", Kokkos::RangePolicy<Exec>(exec, 0, 1), begin_search<key>{search, k - 1});
+  Kokkos::parallel_for(kernel_label(label, "/begin"), Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                       begin_search<key>{search, k - 1});
   for (int high = 8 * sizeof(key); high > 0; high -= search_type::digit_bits) {
     const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
     const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
-    fill_scratch(label + "/digits", exec, counts.data(), search_type::digits, std::int64_t{0});
-    add_by_bin(exec, label + "/digits", bins, x, digit_of_candidates<T>{order, search, shift, width});
+    fill_scratch(label_text(label, "/digits"), exec, counts.data(), search_type::digits, std::int64_t{0});
+    add_by_bin(exec, label_text(label, "/digits"), bins, x, digit_of_candidates<T>{order, search, shift, width});
     using choose = choose_digit<Exec, key>;
-    Kokkos::parallel_for(label + "/choose", typename choose::policy(exec, 1, choose::team),
+    Kokkos::parallel_for(kernel_label(label, "/choose"), typename choose::policy(exec, 1, choose::team),
                          choose{search, counts.data(), shift, width});
   }
   for (const bool equal : {false, true}) {
     const put_first<T, Index> first{order, x.data, x.stride[0], k, search, equal, values, positions};
-    for_selected(label + (equal ? "/equal" : "/less"), exec, n, first, first, counts.data());
+    for_selected(label_text(label, equal ? "/equal" : "/less"), exec, n, first, first, counts.data());
   }
 }
 
@@ -185,7 +186,7 @@ void find_first_as(const std::string& label, const Exec& exec, const sort_lines&
   sort_lines some = lines;
   some.n = some.extents.extent[some.extents.rank - 1] = k;
   const auto write = [&](const auto&, const auto& sorted, const auto& position_of) {
-    map_lines(label + "/positions", exec, some.contiguous(positions), position_of, line_input(sorted));
+    map_lines(label_text(label, "/positions"), exec, some.contiguous(positions), position_of, line_input(sorted));
   };
   if constexpr (Order::by_bits) {
     if (selects<Exec, Order>(lines, k)) {
@@ -196,7 +197,7 @@ void find_first_as(const std::string& label, const Exec& exec, const sort_lines&
       if constexpr (is_device<Exec>) select();
       else if (k > keyed_tuning<Exec>::select_alone) select();
       else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
-      return sort_pairs<Index>(label + "/sort", exec, some, some.contiguous<const T>(values.data()), order,
+      return sort_pairs<Index>(label_text(label, "/sort"), exec, some, some.contiguous<const T>(values.data()), order,
                                line_input(some.contiguous(rows.data())), write);
     }
   }
@@ -236,7 +237,7 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
       const scratch_array<Exec, T> memory(exec, lines.size());
       const auto sorted = lines.contiguous(memory.data());
       sort_values(label, exec, lines, sorted, x, order);
-      return map_lines(label + "/result", exec, out, op::identity(), line_input(sorted));
+      return map_lines(label_text(label, "/result"), exec, out, op::identity(), line_input(sorted));
     }
   }
   const scratch_array<Exec, std::int64_t> memory(exec, some.size());
@@ -244,12 +245,13 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   first_positions(label, exec, lines, some.n, x, order, memory.data());
   position_input line_of{{nullptr, some.extents, x.stride}};
   const std::int64_t stride = std::exchange(line_of.array.stride[some.extents.rank - 1], 0);
-  map_lines(label + "/values", exec, out, element_of_line<T>{x.data, stride}, found, line_of);
-  if constexpr (is_wanted<Positions>) map_lines(label + "/result", exec, lines.of(positions), op::identity(), found);
+  map_lines(label_text(label, "/values"), exec, out, element_of_line<T>{x.data, stride}, found, line_of);
+  if constexpr (is_wanted<Positions>)
+    map_lines(label_text(label, "/result"), exec, lines.of(positions), op::identity(), found);
 }
 
 template <class Exec, class Out, class Positions, class X, class Order, class... Options>
-void first_in_order(const std::string& label, const Exec& exec, const Out& out_view, const Positions& positions_view,
+void first_in_order(const operation_name& label, const Exec& exec, const Out& out_view, const Positions& positions_view,
                     const X& x_view, const Order& order, const Options&... options) {
   using T = value_of<X>;
   static_assert(std::is_same_v<T, value_of<Out>>, "quern::partial_sort, top_k: values must be of x's value type");
@@ -293,6 +295,7 @@ void partial_sort(const Out& out, const X& x, const Options&... options) {
   partial_sort(impl::space_of(out), out, x, options...);
 }
 QUERN_REJECTS(place, partial_sort)
+QUERN_TAKES_NAME(partial_sort)
 
 /// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
 /// NaN count as less than all numbers. With `sort_order::ascending` or a comparator those that come first in that
@@ -315,6 +318,7 @@ void top_k(const Values& values, const Positions& positions, const X& x, const O
   top_k(impl::space_of(values), values, positions, x, options...);
 }
 QUERN_REJECTS(place, top_k)
+QUERN_TAKES_NAME(top_k)
 
 }  // namespace quern
 

@@ -96,7 +96,7 @@ struct put_length {
 template <class Exec, class T>
 void write_lengths(const std::string& label, const Exec& exec, const result_row<T>& counts, const std::int64_t* starts,
                    const std::int64_t* number, std::int64_t n) {
-  Kokkos::parallel_for(label + "/counts", index_range(exec, std::min(n, counts.room)),
+  Kokkos::parallel_for(kernel_label(label, "/counts"), index_range(exec, std::min(n, counts.room)),
                        put_length<T>{counts, starts, number, n});
 }
 
@@ -127,8 +127,8 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
   const auto size = static_cast<std::int64_t>(above) + 1;
   const scratch_array<Exec, std::int64_t> memory(exec, size);
   std::int64_t* times = memory.data();
-  fill_scratch(label + "/zero", exec, times, size, std::int64_t{0});
-  add_by_bin(exec, label + "/times", strided<std::int64_t>{times, shape{size}, {1}}, x,
+  fill_scratch(label_text(label, "/zero"), exec, times, size, std::int64_t{0});
+  add_by_bin(exec, label_text(label, "/times"), strided<std::int64_t>{times, shape{size}, {1}}, x,
              own_bin{size, static_cast<std::int64_t>(low)});
   for_selected(label, exec, size, is_marked<std::int64_t>{times}, put_counted<T, Number>{values, counts, times, low},
                number);
@@ -145,7 +145,7 @@ void unique_by_values(const std::string& label, const Exec& exec, const result_r
     using key = typename by_order<T>::key;
     const scratch_array<Exec, key> memory(exec, 2 * lines.n);
     sort_buffer<key> keys{memory.data(), memory.data() + lines.n};
-    map_lines(label + "/keys", exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
+    map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data), make_key<by_order<T>>(), line_input(x));
     const auto narrowed = narrow_keys(label, exec, lines.n, keys.data);
     vendor_sort(label, exec, 1, lines.n, narrowed.bits, keys);
     for_selected(label, exec, lines.n, first_of_keys<key>{keys.data},
@@ -204,8 +204,8 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
 
 /// Serves all of them: outputs but `values` may be no_output.
 template <class Exec, class Values, class First, class Inverse, class Counts, class X, class... Size>
-auto unique_call(const char* label, const Exec& exec, const Values& values, const First& first, const Inverse& inverse,
-                 const Counts& counts, const X& x, const Size&... size) {
+auto unique_call(const operation_name& label, const Exec& exec, const Values& values, const First& first,
+                 const Inverse& inverse, const Counts& counts, const X& x, const Size&... size) {
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     unique_into<sizeof...(Size) == 0>(c, values, first, inverse, counts, x, number);
@@ -234,6 +234,7 @@ auto unique(const Values& values, const X& x, const Size&... size) {
   return unique(impl::space_of(values), values, x, size...);
 }
 QUERN_REJECTS(place, unique)
+QUERN_TAKES_NAME(unique)
 
 /// The distinct elements and how often each occurs.
 template <execution_space Exec, view_like Values, view_like Counts, view_like X, size_option... Size>
@@ -246,6 +247,7 @@ auto unique_counts(const Values& values, const Counts& counts, const X& x, const
   return unique_counts(impl::space_of(values), values, counts, x, size...);
 }
 QUERN_REJECTS(place, unique_counts)
+QUERN_TAKES_NAME(unique_counts)
 
 /// The distinct elements, and of each element of x which of them it is.
 template <execution_space Exec, view_like Values, view_like Inverse, view_like X, size_option... Size>
@@ -258,6 +260,7 @@ auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, co
   return unique_inverse(impl::space_of(values), values, inverse, x, size...);
 }
 QUERN_REJECTS(place, unique_inverse)
+QUERN_TAKES_NAME(unique_inverse)
 
 /// The distinct elements, the first position of each, of each element of x which of them it is, and how often each
 /// occurs.
@@ -273,6 +276,7 @@ auto unique_all(const Values& values, const First& first, const Inverse& inverse
   return unique_all(impl::space_of(values), values, first, inverse, counts, x, size...);
 }
 QUERN_REJECTS(place, unique_all)
+QUERN_TAKES_NAME(unique_all)
 
 }  // namespace quern
 

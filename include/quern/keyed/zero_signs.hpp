@@ -99,10 +99,10 @@ void put_zero_signs(const std::string& label, const Exec& exec, std::int64_t lin
                              n,     tile,    tiles,
                              found, sorted,  zeros.data()};
   if (tiles > 1) {
-    launch_units<count_zeros_tag>(exec, label + "/zeros", lines * tiles, kernel);
-    launch_units<place_zeros_tag>(exec, label + "/zeros", lines, kernel);
+    launch_units<count_zeros_tag>(exec, label_text(label, "/zeros"), lines * tiles, kernel);
+    launch_units<place_zeros_tag>(exec, label_text(label, "/zeros"), lines, kernel);
   }
-  launch_units<put_zeros_tag>(exec, label + "/zeros", lines * tiles, kernel);
+  launch_units<put_zeros_tag>(exec, label_text(label, "/zeros"), lines * tiles, kernel);
 }
 
 }  // namespace quern::impl

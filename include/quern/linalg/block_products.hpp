@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/linalg/matrix_product.hpp>
 
@@ -124,7 +125,7 @@ void multiply_blocks(const Exec& exec, const std::string& label, const matrix_pr
   const bool items_first = p.c_stride[0] < p.c_stride[2];
   const auto launch = [&]<bool Packs>(std::bool_constant<Packs>) {
     using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::uint32_t>>;
-    Kokkos::parallel_for(label + "/blocks", policy(exec, 0, static_cast<std::uint32_t>(p.batch) * blocks),
+    Kokkos::parallel_for(kernel_label(label, "/blocks"), policy(exec, 0, static_cast<std::uint32_t>(p.batch) * blocks),
                          block_product<C, A, B, Packs>{p, across, blocks, items_first});
   };
   if (block_product<C, A, B, true>::fits(p)) launch(std::true_type());

@@ -46,13 +46,14 @@ strided<const T> as_input(const column_major<T>& m) {
 template <class Exec, class T, class U>
 void copy_matrix(const Exec& exec, const std::string& label, const strided<T>& to, const strided<U>& from) {
   if (to.extents.size() == 0 || (to.data == from.data && to.stride == from.stride)) return;
-  map_launch<Exec, op::identity, T>(exec, label + "/copy", to, {}, false, {{to.stride, from.stride}},
+  map_launch<Exec, op::identity, T>(exec, label_text(label, "/copy"), to, {}, false, {{to.stride, from.stride}},
                                     array_input<T>{as_input(from)});
 }
 template <class Exec, class T>
 void fill_matrix(const Exec& exec, const std::string& label, const strided<T>& to, const T& value) {
   if (to.extents.size() == 0) return;
-  map_launch<Exec, op::identity, T>(exec, label + "/fill", to, {}, false, {{to.stride, {}}}, scalar_input<T>{value});
+  map_launch<Exec, op::identity, T>(exec, label_text(label, "/fill"), to, {}, false, {{to.stride, {}}},
+                                    scalar_input<T>{value});
 }
 /// Fills the output for a matrix that has no result.
 template <class Exec, class T>
@@ -80,14 +81,14 @@ struct largest_of_part {
 template <class Exec, class T>
 real_type<T> largest_in(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
   real_type<T> largest = 0;
-  Kokkos::parallel_reduce(label, index_range(exec, a.rows * a.columns), largest_of_part<T>{a, which},
+  Kokkos::parallel_reduce(kernel_label(label), index_range(exec, a.rows * a.columns), largest_of_part<T>{a, which},
                           Kokkos::Max<real_type<T>>(largest));
   return largest;
 }
 /// Whether all elements of a part are finite. Vendors' routines may hang, or give numbers, where they are not.
 template <class Exec, class T>
 bool all_finite(const Exec& exec, const std::string& label, const column_major<T>& a, part which = part::all) {
-  return largest_in(exec, label + "/finite", a, which) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
+  return largest_in(exec, label_text(label, "/finite"), a, which) <= Kokkos::Experimental::finite_max_v<real_type<T>>;
 }
 
 /// Calls f(i, j) for each element of a matrix, (m, n).
@@ -102,7 +103,7 @@ struct element_loop {
 };
 template <class Exec, class F>
 void for_each_element(const Exec& exec, const std::string& label, std::int64_t m, std::int64_t n, const F& f) {
-  Kokkos::parallel_for(label, index_range(exec, m * n), element_loop<F>{m, f});
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, m * n), element_loop<F>{m, f});
 }
 template <class T>
 struct part_copy {
@@ -118,7 +119,7 @@ struct part_copy {
 template <class Exec, class T>
 void copy_part(const Exec& exec, const std::string& label, const strided<T>& to, const column_major<const T>& from,
                part which) {
-  for_each_element(exec, label + "/part", to.extents.extent[0], to.extents.extent[1],
+  for_each_element(exec, label_text(label, "/part"), to.extents.extent[0], to.extents.extent[1],
                    part_copy<T>{to.data, to.stride[0], to.stride[1], from, which});
 }
 template <class T>
@@ -129,7 +130,7 @@ struct identity_fill {
 /// The identity.
 template <class Exec, class T>
 void set_identity(const Exec& exec, const std::string& label, const column_major<T>& a) {
-  for_each_element(exec, label + "/identity", a.rows, a.columns, identity_fill<T>{a});
+  for_each_element(exec, label_text(label, "/identity"), a.rows, a.columns, identity_fill<T>{a});
 }
 
 /// C = A^H B.
@@ -196,7 +197,7 @@ std::optional<int> run_routine(const Exec& exec, const std::string& label, const
   lease<Exec> held(exec);
   int* const info = held.template result<int>();
   routine(info);
-  exec.fence(label + ": info");
+  exec.fence(kernel_label(label, ": info"));
   return *info;
 }
 

@@ -6,6 +6,7 @@
 /// @file
 /// QR, singular value and eigenvalue decompositions of one matrix. Each function waits.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/tall_kernels.hpp>
@@ -201,10 +202,10 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   const scratch_array<Exec, int> all_info(exec, 2 * items);
   const hermitian_batch<T> batch{n, side_by_side->data, all_values.data(), all_info.data(), all_info.data() + items};
   const bool vectors = v.data != nullptr;
-  Kokkos::parallel_for(label + "/finite", index_range(exec, items), hermitian_check<T>{batch, a});
-  Kokkos::parallel_for(label + "/load", index_range(exec, size * items), hermitian_load<T>{batch, a});
+  Kokkos::parallel_for(kernel_label(label, "/finite"), index_range(exec, items), hermitian_check<T>{batch, a});
+  Kokkos::parallel_for(kernel_label(label, "/load"), index_range(exec, size * items), hermitian_load<T>{batch, a});
   lapack::eigh_batch(exec, *side_by_side, batch.values, vectors, batch.info);
-  Kokkos::parallel_for(label + "/store", index_range(exec, size * items),
+  Kokkos::parallel_for(kernel_label(label, "/store"), index_range(exec, size * items),
                        hermitian_store<T>{batch, w, v, failed, vectors});
 }
 

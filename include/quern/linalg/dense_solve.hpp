@@ -7,6 +7,7 @@
 /// Systems of linear equations with one matrix. Each function waits, and gives 0 or the row, from 1, that has no pivot.
 
 #include <cmath>
+#include <quern/core/call/label.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 
@@ -58,7 +59,7 @@ struct pivot_shift {
 };
 template <class Exec>
 void shift_pivots(const Exec& exec, const std::string& label, std::int64_t n, const pivot_shift& shift) {
-  Kokkos::parallel_for(label + "/pivots", index_range(exec, n), shift);
+  Kokkos::parallel_for(kernel_label(label, "/pivots"), index_range(exec, n), shift);
 }
 
 /// A factored in `lu`, with pivots that count from 1; of NaN where an element is not finite. Gives the row, from 1, of
@@ -184,7 +185,8 @@ scaled_product<T> determinant(const Exec& exec, const std::string& label, const 
   const work_matrix<Exec, T> work(exec, n, n);
   const scratch_array<Exec, int> from_one(exec, n);
   factor_lu(exec, label, *work, from_one.data(), a);
-  Kokkos::parallel_reduce(label + "/product", index_range(exec, n), pivot_product<T>{*work, from_one.data()}, result);
+  Kokkos::parallel_reduce(kernel_label(label, "/product"), index_range(exec, n),
+                          pivot_product<T>{*work, from_one.data()}, result);
   return result;
 }
 

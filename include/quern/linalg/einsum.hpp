@@ -223,6 +223,7 @@ void einsum(const Args&...) {
 template <impl::einsum_text Subscripts, class... Args>
   requires(impl::rejected::option_or_place<Args...>::value)
 void einsum(const Args&...) {}
+QUERN_TAKES_NAME_WITH(einsum, impl::einsum_text Subscripts, Subscripts)
 
 }  // namespace quern
 

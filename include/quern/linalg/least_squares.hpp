@@ -79,7 +79,7 @@ struct decomposed {
     using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     const Kokkos::View<R*, typename Exec::memory_space, unmanaged> device(s.data(), k);
     Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, unmanaged>(values.data(), k), device);
-    exec.fence(label + ": singular values");
+    exec.fence(kernel_label(label, ": singular values"));
   }
 
   /// How many values are greater than `rcond` of the largest (below 0: the default), or a negative number where they
@@ -113,13 +113,13 @@ struct decomposed {
     divide_rows(exec, label, right);
     multiply_matrices(exec, label, exchanged(x), as_input(u->first_columns(rank)), as_input(right));
     if constexpr (is_complex<T>)
-      map_launch<Exec, op::conjugate, T>(exec, label + "/conjugate", x, {}, true, {{x.stride, x.stride}},
+      map_launch<Exec, op::conjugate, T>(exec, label_text(label, "/conjugate"), x, {}, true, {{x.stride, x.stride}},
                                          array_input<T>{as_input(x)});
   }
 
   /// Row i over value i.
   void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
-    for_each_element(exec, label + "/values", rows.rows, rows.columns, divided_rows<T>{rows, s.data()});
+    for_each_element(exec, label_text(label, "/values"), rows.rows, rows.columns, divided_rows<T>{rows, s.data()});
   }
 };
 
@@ -147,7 +147,7 @@ std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strid
   using location = typename diagonal_extrema<T>::location;
   typename location::value_type least;
   real_type<T> most = 0;
-  Kokkos::parallel_reduce(label + "/rank", index_range(exec, n), diagonal_extrema<T>{*r}, location(least),
+  Kokkos::parallel_reduce(kernel_label(label, "/rank"), index_range(exec, n), diagonal_extrema<T>{*r}, location(least),
                           Kokkos::Max<real_type<T>>(most));
   const bool finite = most <= Kokkos::Experimental::finite_max_v<real_type<T>>;
   if (n > 0 && finite && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
@@ -173,7 +173,7 @@ void sum_residuals(const Exec& exec, const std::string& label, const strided<rea
   const scratch_array<Exec, R> norms(exec, columns);
   const strided<R> found{norms.data(), {columns}, {1}};
   norm(exec, as_part<Exec, 1>(found), as_part<Exec, 2>(as_input(*rest)), axis{0});
-  map_launch<Exec, op::multiply, R>(exec, label + "/residuals", residuals, {}, false,
+  map_launch<Exec, op::multiply, R>(exec, label_text(label, "/residuals"), residuals, {}, false,
                                     {{residuals.stride, found.stride, found.stride}}, array_input<R>{as_input(found)},
                                     array_input<R>{as_input(found)});
 }
@@ -288,6 +288,7 @@ template <output_like Out, any_array A, any_array B, option<least_squares, rcond
 std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... options) {
   return lstsq(impl::space_of(a), out, a, b, options...);
 }
+QUERN_TAKES_NAME(lstsq)
 
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
 /// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
@@ -313,6 +314,7 @@ void pinv(const Out& out, const A& a, const Options&... options) {
   pinv(impl::space_of(out), out, a, options...);
 }
 QUERN_REJECTS(place, pinv)
+QUERN_TAKES_NAME(pinv)
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
@@ -336,6 +338,7 @@ std::int64_t matrix_rank(const A& a, const Options&... options) {
   return matrix_rank(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, matrix_rank)
+QUERN_TAKES_NAME(matrix_rank)
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`: the largest sum of absolute values of a column
 /// (`norm_order::one`) or of a row (`infinity`), the largest singular value (`two`), the root of the sum of squares
@@ -372,6 +375,7 @@ auto matrix_norm(const A& a, const Options&... options) {
   return matrix_norm(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, matrix_norm)
+QUERN_TAKES_NAME(matrix_norm)
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
@@ -405,6 +409,7 @@ auto cond(const A& a, const Options&... options) {
   return cond(impl::space_of(a), a, options...);
 }
 QUERN_REJECTS(place, cond)
+QUERN_TAKES_NAME(cond)
 
 }  // namespace quern
 

@@ -110,6 +110,7 @@ void matmul(const C& c, const A& a, const B& b, const product_scaling<impl::valu
   matmul(impl::space_of(c, a, b), c, a, b, scaling);
 }
 QUERN_REJECTS(option_of_products, matmul)
+QUERN_TAKES_NAME(matmul)
 
 /// The outer product `c(i, j) = x(i) y(j)` of vectors of m and n elements, without conjugation, as `numpy.outer`.
 ///
@@ -139,6 +140,7 @@ void outer(const C& c, const X& x, const Y& y) {
   outer(impl::space_of(c), c, x, y);
 }
 QUERN_REJECTS(option_or_place, outer)
+QUERN_TAKES_NAME(outer)
 
 }  // namespace quern
 

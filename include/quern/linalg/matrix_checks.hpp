@@ -6,6 +6,7 @@
 /// @file
 /// What operations on matrices and on batches of them check, and the report on each item of a batch.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/small_kernels.hpp>
@@ -103,9 +104,9 @@ std::int64_t first_failure(const Exec& exec, const std::string& label, lease<Exe
                            std::int64_t items) {
   auto* result = held.template result<std::int64_t>();
   using view = Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::parallel_reduce(label + "/check", index_range(exec, items), failed_items{info},
+  Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, items), failed_items{info},
                           Kokkos::Min<std::int64_t, result_space<Exec>>(view(result)));
-  exec.fence(label + ": check");
+  exec.fence(kernel_label(label, ": check"));
   return std::min(*result, items);
 }
 
@@ -129,7 +130,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
     int row = 0;
     const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> there(&info(failed));
     Kokkos::deep_copy(exec, row, there);
-    exec.fence(label + ": row");
+    exec.fence(kernel_label(label, ": row"));
     throw E(label, "item " + std::to_string(failed) + " " + problem(row - 1), failed, row - 1);
   }
 }

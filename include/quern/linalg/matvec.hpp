@@ -83,7 +83,7 @@ void sum_rows(call<Exec>& c, const matvec_shape& n, const YView& y, const A& a, 
                                                broadcast_leaf(c.label, leaf, all)...));
       },
       a, with_row_axis(x));
-  map_checked(c.label + "/scale", c.exec, y, scale_and_add<value_of<YView>>{scaling},
+  map_checked(label_text(c.label, "/scale"), c.exec, y, scale_and_add<value_of<YView>>{scaling},
               array_input<S>{{sums.data, results, sums.stride}}, y);
 }
 
@@ -134,6 +134,7 @@ void matvec(const Y& y, const A& a, const X& x, const product_scaling<impl::valu
 }
 QUERN_REJECTS(place, matvec)
 QUERN_REJECTS(option_of_products, matvec)
+QUERN_TAKES_NAME(matvec)
 
 }  // namespace quern
 

@@ -3,6 +3,7 @@
 #ifndef QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 #define QUERN_LINALG_MULTIVARIATE_NORMAL_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -79,7 +80,7 @@ void multivariate_normal(const Exec& exec, const Out& out_view, const part_of& w
   rows.extents.extent[last] = 1;
   const impl::row_nest<1> nest(impl::make_loop_nest<1>(rows.extents, {rows.stride}));
   Kokkos::parallel_for(
-      op.label, impl::index_range(exec, rows.extents.size()),
+      quern::impl::kernel_label(op.label), impl::index_range(exec, rows.extents.size()),
       impl::correlate_rows<T>{out.data, nest, n, out.stride[last], factor.data(), mean.data, mean.stride[0]});
 }
 template <view_like Out, view_like Mean, view_like Covariance, class... Info>
@@ -88,6 +89,7 @@ void multivariate_normal(const Out& out, const part_of& where, const Mean& mean,
   multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);
 }
 QUERN_REJECTS(option_or_place, multivariate_normal)
+QUERN_TAKES_NAME(multivariate_normal)
 
 }  // namespace quern::random
 

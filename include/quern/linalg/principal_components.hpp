@@ -57,7 +57,8 @@ struct randomized_svd {
     std::optional<column_input<Exec, T>> columns;
     if (is_complex<T>) columns.emplace(exec, label, a);
     const strided<const T> matrix = columns ? as_input(**columns) : a;
-    Kokkos::parallel_for(label + "/sample", index_range(exec, n * size), normal_fill<T>{domain->data, key});
+    Kokkos::parallel_for(kernel_label(label, "/sample"), index_range(exec, n * size),
+                         normal_fill<T>{domain->data, key});
     for (int i = 0;; ++i) {
       multiply_matrices(exec, label, as_matrix(*range), matrix, as_input(*domain));
       qr_matrix(exec, label, as_matrix(*basis), as_matrix(*r), as_input(*range));
@@ -159,6 +160,7 @@ void pca(const Mean& mean, const Components& components, const Variance& explain
   pca(impl::space_of(mean, a), mean, components, explained_variance, a);
 }
 QUERN_REJECTS(option, pca)
+QUERN_TAKES_NAME(pca)
 
 /// Of `truncated_svd`: directions more than are wanted, which make the wanted ones more accurate; 10 without it.
 struct oversampling {
@@ -224,6 +226,7 @@ void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, const Optio
   truncated_svd(impl::space_of(u), u, s, vt, a, options...);
 }
 QUERN_REJECTS(place, truncated_svd)
+QUERN_TAKES_NAME(truncated_svd)
 
 }  // namespace quern
 

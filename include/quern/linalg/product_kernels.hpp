@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <optional>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/loop_nest.hpp>
@@ -234,11 +235,12 @@ void contract(const Exec& exec, const std::string& label, contraction_kernel<Exe
   const int lanes = contraction_lanes(exec, p), team = linalg_tuning<Exec>::product_lanes / lanes;
   const std::int64_t league = (p.outputs() + team - 1) / team;
   if (lanes > 1 && league <= Kokkos::Experimental::finite_max_v<int>) {
-    Kokkos::parallel_for(label + "/lanes", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), team, lanes), p);
+    Kokkos::parallel_for(kernel_label(label, "/lanes"),
+                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(league), team, lanes), p);
   } else {
     if (!is_device<Exec>)
       p.block = static_cast<int>(std::clamp<std::int64_t>(p.outputs() / (4 * exec.concurrency()), 1, 32));
-    Kokkos::parallel_for(label + "/elements", index_range(exec, p.blocks() * p.outer.outer), p);
+    Kokkos::parallel_for(kernel_label(label, "/elements"), index_range(exec, p.blocks() * p.outer.outer), p);
   }
 }
 
@@ -270,7 +272,7 @@ template <class Exec, class C, class A, class B>
 void multiply_rows(const Exec& exec, const std::string& label, const matrix_product<C, A, B>& p) {
   using kernel = row_product<C, A, B>;
   const std::int64_t parts = (p.n + kernel::width - 1) / kernel::width;
-  Kokkos::parallel_for(label + "/rows", index_range(exec, p.batch * p.m * parts), kernel{p, parts});
+  Kokkos::parallel_for(kernel_label(label, "/rows"), index_range(exec, p.batch * p.m * parts), kernel{p, parts});
 }
 
 template <class Exec, class C, class A, class B>
@@ -280,7 +282,7 @@ void multiply_tiles(const Exec& exec, const std::string& label, const matrix_pro
   const std::int64_t across = (p.n + kernel::columns - 1) / kernel::columns;
   if (p.batch * down * across > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "out has too many tiles");
   typename kernel::policy policy(exec, static_cast<int>(p.batch * down * across), kernel::threads);
-  Kokkos::parallel_for(label + "/tiles",
+  Kokkos::parallel_for(kernel_label(label, "/tiles"),
                        policy.set_scratch_size(kernel::device ? 0 : 1,
                                                team_scratch<Exec>(label, kernel::threads, kernel::scratch_bytes())),
                        kernel{p, down, across});

@@ -157,6 +157,7 @@ void qr(const Q& q, const R& r, const A& a) {
   qr(impl::space_of(q, r, a), q, r, a);
 }
 QUERN_REJECTS(option, qr)
+QUERN_TAKES_NAME(qr)
 
 }  // namespace quern
 

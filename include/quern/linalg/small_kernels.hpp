@@ -331,7 +331,7 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
     if constexpr (WholeTeam) policy.set_scratch_size(l, Kokkos::PerTeam(wanted));
     else policy.set_scratch_size(l, Kokkos::PerThread(wanted));
   }
-  Kokkos::parallel_for(label, policy, kernel{op, items, bytes, more, level, more_level});
+  Kokkos::parallel_for(kernel_label(label), policy, kernel{op, items, bytes, more, level, more_level});
 }
 /// Launches an operation on the matrices `a` in the way that is the fastest, which some know better.
 template <class Exec, template <class> class Op, class T>

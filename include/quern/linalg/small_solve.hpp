@@ -6,6 +6,7 @@
 /// @file
 /// Systems of linear equations with many small matrices.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 
@@ -160,7 +161,7 @@ void launch_items(const Exec& exec, const std::string& label, std::int64_t items
   // By itself Kokkos would bound the registers of HIP's kernels for teams of 1024 threads, and a matrix would not fit.
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<256>>;
   const auto launch = [&]<int N>(std::integral_constant<int, N>) {
-    Kokkos::parallel_for(label + "/registers", policy(exec, 0, items),
+    Kokkos::parallel_for(kernel_label(label, "/registers"), policy(exec, 0, items),
                          solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
   };
   if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);

@@ -272,6 +272,7 @@ void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) 
   svd(impl::space_of(s, a), u, s, vt, a, info...);
 }
 QUERN_REJECTS(option, svd)
+QUERN_TAKES_NAME(svd)
 
 /// The singular values alone, as `svd` gives them.
 template <execution_space Exec, view_like S, array_like A, view_like... Info>
@@ -291,6 +292,7 @@ void svdvals(const S& s, const A& a, const Info&... info) {
   svdvals(impl::space_of(s), s, a, info...);
 }
 QUERN_REJECTS(option_or_place, svdvals)
+QUERN_TAKES_NAME(svdvals)
 
 }  // namespace quern
 

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
@@ -102,7 +103,7 @@ void tree_qr(const Exec& exec, const std::string& label, const column_major<T>& 
   const work_matrix<Exec, T> stack(exec, blocks * n, n), stack_q(exec, blocks > 1 ? blocks * n : 0, n);
   typename kernel::policy policy(exec, static_cast<int>(blocks), kernel::threads, kernel::lanes);
   Kokkos::parallel_for(
-      label + "/reflections",
+      kernel_label(label, "/reflections"),
       policy.set_scratch_size(0, team_scratch<Exec>(label, kernel::threads * kernel::lanes, (n + 1) * sizeof(T))),
       kernel{a, blocks > 1 ? *stack : r, block, blocks});
   if (blocks == 1) return copy_matrix(exec, label, as_matrix(q), as_matrix(a));
@@ -125,7 +126,7 @@ struct scaled_elements {
 };
 template <class Exec, class T>
 void scale_matrix(const Exec& exec, const std::string& label, const column_major<T>& a, real_type<T> factor) {
-  for_each_element(exec, label + "/scale", a.rows, a.columns, scaled_elements<T>{a, factor});
+  for_each_element(exec, label_text(label, "/scale"), a.rows, a.columns, scaled_elements<T>{a, factor});
 }
 
 /// What `tall_factors` launches over its small matrices.
@@ -285,7 +286,7 @@ struct tall_factors {
 
   gram_report look_at(const column_major<T>& gram) const {
     gram_report result;
-    Kokkos::parallel_reduce(label_ + "/loss", index_range<typename kernels::look_tag>(exec_, n_ * n_),
+    Kokkos::parallel_reduce(kernel_label(label_, "/loss"), index_range<typename kernels::look_tag>(exec_, n_ * n_),
                             kernels{gram, {}, {}, nullptr}, result.loss, Kokkos::Max<R>(result.longest));
     result.loss = Kokkos::sqrt(result.loss);
     if (others_ != nullptr) others_->agree(&result, sizeof result);
@@ -294,7 +295,8 @@ struct tall_factors {
 
   /// L L^H of the Gram matrix with its diagonal multiplied by 1 + shift, and L^-H.
   void factor(R shift, int* info) {
-    for_each_element(exec_, label_ + "/shift", n_, n_, typename kernels::shift{gram_, factor_, inverse_, shift});
+    for_each_element(exec_, label_text(label_, "/shift"), n_, n_,
+                     typename kernels::shift{gram_, factor_, inverse_, shift});
     lapack::potrf(exec_, factor_, info);
     blas::trsm<Exec, T>(exec_, blas::side::left, {}, n_, n_, {factor_.data, blas::form::adjoint, n_, 0},
                         {inverse_.data, blas::form::as_is, n_, 0});
@@ -304,10 +306,11 @@ struct tall_factors {
   /// (y^T |R|)(j) / |x_j| with y = |R^-1|^T |x|. Not a finite number where there is no factorization.
   R growth_of_errors() {
     const kernels kernel{gram_, factor_, inverse_, lengths_.data()};
-    Kokkos::parallel_for(label_ + "/growth", index_range<typename kernels::growth_of_rows_tag>(exec_, n_), kernel);
+    Kokkos::parallel_for(kernel_label(label_, "/growth"), index_range<typename kernels::growth_of_rows_tag>(exec_, n_),
+                         kernel);
     R growth = 0;
-    Kokkos::parallel_reduce(label_ + "/growth", index_range<typename kernels::growth_tag>(exec_, n_), kernel,
-                            Kokkos::Max<R>(growth));
+    Kokkos::parallel_reduce(kernel_label(label_, "/growth"), index_range<typename kernels::growth_tag>(exec_, n_),
+                            kernel, Kokkos::Max<R>(growth));
     return growth;
   }
 
@@ -327,7 +330,8 @@ struct tall_factors {
 
   /// R = L^H R.
   void accumulate(bool first) {
-    for_each_element(exec_, label_ + "/adjoint", n_, n_, typename kernels::adjoint{factor_, first ? r_ : upper_});
+    for_each_element(exec_, label_text(label_, "/adjoint"), n_, n_,
+                     typename kernels::adjoint{factor_, first ? r_ : upper_});
     if (first) return;
     multiply_matrices(exec_, label_, as_matrix(product_), as_input(upper_), as_input(r_));
     std::swap(r_, product_);
@@ -344,7 +348,7 @@ struct tall_factors {
   void by_reflections(const strided<const T>& a) {
     x = {};
     const column_major<T> work = copied(a);
-    R largest = m_ > 0 ? largest_in(exec_, label_ + "/largest", work) : R(0);
+    R largest = m_ > 0 ? largest_in(exec_, label_text(label_, "/largest"), work) : R(0);
     if (others_ != nullptr) largest = others_->most(largest);
     set_identity(exec_, label_, inverse_);
     x = as_input(work);

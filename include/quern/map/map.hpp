@@ -90,7 +90,7 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
 template <>
 struct engine<in_memory, maps> {
   template <class Exec, class Out, class F, class... In, class... Options>
-  static void run(const char* label, const Exec& exec, const Out& out, const F& f,
+  static void run(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     unpack([&](const auto&... in) { map_checked(label, exec, out, f, in...); }, inputs);
@@ -99,8 +99,8 @@ struct engine<in_memory, maps> {
 
 /// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
 template <class Exec, class Out, class F, class... In, class... Options>
-auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, const std::tuple<const In&...>& inputs,
-              const Options&... options) {
+auto map_call(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+              const std::tuple<const In&...>& inputs, const Options&... options) {
   if constexpr (!(operand<In> && ...)) return;  // these have been rejected
   else if constexpr (has_reduced<Out>)
     return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
@@ -119,7 +119,8 @@ auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 ///             For several outputs it returns a value for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
 ///             NumPy's rule: axes are matched from the last one backwards, and an extent of 1 or a missing axis is
-///             repeated
+///             repeated. `f` gets a scalar in its own type: 0.5 is a double beside arrays of float, too, and makes what
+///             is computed with it double
 ///
 /// Each element is computed once, so `out` may be the same View as an input. Contiguous, aligned operands of any rank
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs
@@ -136,11 +137,13 @@ auto map_call(const char* label, const Exec& exec, const Out& out, const F& f, c
 template <execution_space Exec, output_like Out, class F, class... In>
   requires operands<In...>
 auto map(const Exec& exec, const Out& out, const F& f, const In&... in) {
+  const impl::label_scope functor("quern::map", typeid(F));
   return impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
 template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 auto map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
+  const impl::label_scope functor("quern::map", typeid(F));
   return impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
 }
 
@@ -154,6 +157,7 @@ template <output_like Out, class F, call_option Option, class... In>
 auto map(const Out& out, const F& f, const Option& option, const In&... in) {
   return map(impl::space_of(out, in...), out, f, option, in...);
 }
+QUERN_TAKES_NAME(map)
 
 }  // namespace quern
 

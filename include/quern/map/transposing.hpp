@@ -4,6 +4,7 @@
 #define QUERN_MAP_TRANSPOSING_HPP
 
 #include <cstdlib>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
@@ -150,7 +151,7 @@ struct transposing_kernel {
     const std::int64_t teams = tiles[0] * tiles[1] * (nest.outer / nest.extent[1]);
     policy p(exec, static_cast<int>(teams), tune::tile_team);
     p.set_scratch_size(0, Kokkos::PerTeam(bytes() + alignment));
-    Kokkos::parallel_for(label, p, *this);
+    Kokkos::parallel_for(kernel_label(label), p, *this);
   }
 };
 

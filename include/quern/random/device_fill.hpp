@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_DEVICE_FILL_HPP
 #define QUERN_RANDOM_DEVICE_FILL_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
@@ -67,7 +68,7 @@ void fill_on_device(const Exec& exec, const std::string& label, const Work& work
   kernel_type kernel{work};
   const std::int64_t blocks = work.nest.inner * work.nest.outer;
   const auto launch = [&]<class Tag>(Tag, std::int64_t threads) {
-    Kokkos::parallel_for(label, index_range<Tag>(exec, threads), kernel);
+    Kokkos::parallel_for(kernel_label(label), index_range<Tag>(exec, threads), kernel);
   };
   if (work.in_rows() && work.nest.rank == 1) {
     kernel.steps = std::clamp<std::int64_t>(blocks / (unroll * exec.concurrency()), 1, random_tuning<Exec>::steps);

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/random/draws.hpp>
@@ -32,11 +33,11 @@ namespace quern::impl {
 
 /// Parameters that are Views cannot be looked at.
 template <class P, class Holds>
-void check_parameter(const std::string& label, const std::string& name, const P& value, const Holds& holds,
-                     const std::string& expected) {
+void check_parameter(const std::string& label, const char* name, const P& value, const Holds& holds,
+                     const char* expected) {
   if constexpr (scalar_value<P>) {
     const auto x = convert<double>(value);
-    if (!holds(x)) throw Error(label, name + " is " + std::to_string(x) + ", expected " + expected);
+    if (!holds(x)) throw Error(label, std::string(name) + " is " + std::to_string(x) + ", expected " + expected);
   }
 }
 inline bool not_negative(double x) { return x >= 0 && x <= std::numeric_limits<double>::max(); }
@@ -52,7 +53,7 @@ inline std::string text_of(wide_integer x) {
 
 /// Whole numbers from `low` to `last`.
 template <class Exec, class Out>
-void fill_integers(const std::string& label, const Exec& exec, const Out& out, const random::part_of& where,
+void fill_integers(const operation_name& label, const Exec& exec, const Out& out, const random::part_of& where,
                    wide_integer low, wide_integer last) {
   using T = value_of<Out>;
   static_assert(std::is_integral_v<T>, "quern::random::integers: out must be of an integer type");
@@ -97,6 +98,7 @@ void bits(const Out& out, const part_of& where) {
   bits(impl::space_of(out), out, where);
 }
 QUERN_REJECTS(option, bits)
+QUERN_TAKES_NAME(bits)
 
 /// Uniform numbers on [low, high): `low + u (high - low)` with u a multiple of 2^-53 (2^-24 where out is of float or of
 /// a half type), rounded once, and never `high`. NumPy's `uniform` may return `high`.
@@ -104,12 +106,12 @@ QUERN_REJECTS(option, bits)
 /// @param where a key, or a part of its field
 /// @param low, high scalars, or Views that broadcast to `out`
 /// @throws Error if scalars are not finite or `low` is not less than `high`; if the part is not within its field
-template <execution_space Exec, result_view Out, class Low = float, class High = float>
+template <execution_space Exec, result_view Out, impl::not_named Low = float, impl::not_named High = float>
 void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& low = Low(0),
              const High& high = High(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
-  const std::string label = "quern::random::uniform";
+  const std::string& label = impl::label_text("quern::random::uniform");
   impl::compare_fields(label, out, where, low, high);
   if constexpr (scalar_value<Low> && scalar_value<High>) {
     using impl::convert;
@@ -122,11 +124,12 @@ void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& 
   }
   impl::fill_random<impl::uniform_draw<T>>(label, exec, out, where, low, high);
 }
-template <result_view Out, class Low = float, class High = float>
+template <result_view Out, impl::not_named Low = float, impl::not_named High = float>
 void uniform(const Out& out, const part_of& where, const Low& low = Low(0), const High& high = High(1)) {
   uniform(impl::space_of(out), out, where, low, high);
 }
 QUERN_REJECTS(option, uniform)
+QUERN_TAKES_NAME(uniform)
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
 /// favour some are refused, and a `Generator` of the position gives others). Option: `endpoint`, with `high` among
@@ -140,7 +143,7 @@ QUERN_REJECTS(option, uniform)
 template <execution_space Exec, result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
 void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, const Options&...) {
   static_assert(!impl::repeated_option<Options...>::value);
-  const std::string label = "quern::random::integers";
+  const std::string& label = impl::label_text("quern::random::integers");
   constexpr bool closed = impl::has_option<endpoint_t, Options...>;
   impl::compare_fields(label, out, where, low, high, closed);
   const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
@@ -153,6 +156,7 @@ template <result_view Out, std::integral Low, std::integral High, option<endpoin
 void integers(const Out& out, const part_of& where, Low low, High high, const Options&... options) {
   integers(impl::space_of(out), out, where, low, high, options...);
 }
+QUERN_TAKES_NAME(integers)
 
 /// Normal numbers of that mean and standard deviation. Box and Muller's method with a logarithm and a root of its own
 /// (within 2 ulp) and a sine and cosine (within 1.5 ulp of 1); the largest magnitudes are 6.66 deviations in float and
@@ -161,12 +165,12 @@ void integers(const Out& out, const part_of& where, Low low, High high, const Op
 /// @param where a key, or a part of its field
 /// @param mean, stddev scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar stddev is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Mean = float, class Stddev = float>
+template <execution_space Exec, result_view Out, impl::not_named Mean = float, impl::not_named Stddev = float>
 void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& mean = Mean(0),
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
-  const std::string label = "quern::random::normal";
+  const std::string& label = impl::label_text("quern::random::normal");
   impl::compare_fields(label, out, where, mean, stddev);
   impl::check_parameter(label, "stddev", stddev, impl::not_negative, "a finite number of at least 0");
   if constexpr (scalar_value<Mean> && scalar_value<Stddev>)
@@ -174,31 +178,33 @@ void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& 
       return impl::fill_random<impl::standard_normal_draw<T>>(label, exec, out, where);
   impl::fill_random<impl::normal_draw<T>>(label, exec, out, where, mean, stddev);
 }
-template <result_view Out, class Mean = float, class Stddev = float>
+template <result_view Out, impl::not_named Mean = float, impl::not_named Stddev = float>
 void normal(const Out& out, const part_of& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
   normal(impl::space_of(out), out, where, mean, stddev);
 }
 QUERN_REJECTS(option, normal)
+QUERN_TAKES_NAME(normal)
 
 /// Exponential numbers of that mean: density `exp(-x / scale) / scale` for x >= 0, by the logarithm of uniform ones.
 ///
 /// @param where a key, or a part of its field
 /// @param scale a scalar, or a View that broadcasts to `out`
 /// @throws Error if a scalar scale is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Scale = float>
+template <execution_space Exec, result_view Out, impl::not_named Scale = float>
 void exponential(const Exec& exec, const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
-  const std::string label = "quern::random::exponential";
+  const std::string& label = impl::label_text("quern::random::exponential");
   impl::compare_fields(label, out, where, scale);
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
-template <result_view Out, class Scale = float>
+template <result_view Out, impl::not_named Scale = float>
 void exponential(const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   exponential(impl::space_of(out), out, where, scale);
 }
 QUERN_REJECTS(option, exponential)
+QUERN_TAKES_NAME(exponential)
 
 /// 1 (true) with a probability of `p`, else 0: whether a uniform number of 53 bits is less than p.
 ///
@@ -210,7 +216,7 @@ template <execution_space Exec, result_view Out, class P>
 void bernoulli(const Exec& exec, const Out& out, const part_of& where, const P& p) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
-  const std::string label = "quern::random::bernoulli";
+  const std::string& label = impl::label_text("quern::random::bernoulli");
   impl::compare_fields(label, out, where, p);
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
@@ -220,6 +226,7 @@ void bernoulli(const Out& out, const part_of& where, const P& p) {
   bernoulli(impl::space_of(out), out, where, p);
 }
 QUERN_REJECTS(option, bernoulli)
+QUERN_TAKES_NAME(bernoulli)
 
 /// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`.
 ///
@@ -236,7 +243,7 @@ template <execution_space Exec, result_view Out, class Rate>
 void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate& rate) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
-  const std::string label = "quern::random::poisson";
+  const std::string& label = impl::label_text("quern::random::poisson");
   impl::compare_fields(label, out, where, rate);
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
   if constexpr (scalar_value<Rate>) {
@@ -256,6 +263,7 @@ void poisson(const Out& out, const part_of& where, const Rate& rate) {
   poisson(impl::space_of(out), out, where, rate);
 }
 QUERN_REJECTS(option, poisson)
+QUERN_TAKES_NAME(poisson)
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
 /// `Generator::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0
@@ -264,21 +272,22 @@ QUERN_REJECTS(option, poisson)
 /// @param where a key, or a part of its field
 /// @param shape, scale scalars, or Views that broadcast to `out`
 /// @throws Error if a scalar is negative or not finite; if the part is not within its field
-template <execution_space Exec, result_view Out, class Shape, class Scale = float>
+template <execution_space Exec, result_view Out, class Shape, impl::not_named Scale = float>
 void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
-  const std::string label = "quern::random::gamma";
+  const std::string& label = impl::label_text("quern::random::gamma");
   impl::compare_fields(label, out, where, shape, scale);
   impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);
 }
-template <result_view Out, class Shape, class Scale = float>
+template <result_view Out, class Shape, impl::not_named Scale = float>
 void gamma(const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   gamma(impl::space_of(out), out, where, shape, scale);
 }
 QUERN_REJECTS(option, gamma)
+QUERN_TAKES_NAME(gamma)
 
 }  // namespace quern::random
 

@@ -130,7 +130,7 @@ struct engine<in_memory, random_fields> {
 
 /// Compares the call of a field with those of the other ranks, where its arrays lie over ranks.
 template <class Out, class... P>
-void compare_fields(const std::string& label, const Out& out, const random::part_of& where, const P&... parameters) {
+void compare_fields(const operation_name& label, const Out& out, const random::part_of& where, const P&... parameters) {
   const auto more = [&] {
     return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
            (where.extents.rank == 0 ? "" : ", of a part");
@@ -156,7 +156,7 @@ void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view,
 
 /// Fills with `Draw(parameters(i)...)`; parameters are scalars or broadcast.
 template <class Draw, class Exec, class Out, class... P>
-void fill_random(const std::string& label, const Exec& exec, const Out& out_view, const random::part_of& field,
+void fill_random(const operation_name& label, const Exec& exec, const Out& out_view, const random::part_of& field,
                  const P&... parameters) {
   if constexpr ((scalar_value<P> && ...)) {
     fill_drawn(label, exec, out_view, field, Draw(parameters...));

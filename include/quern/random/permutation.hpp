@@ -218,7 +218,7 @@ void choice(const Exec& exec, const Out& out, const part_of& where, const Weight
   using T = impl::value_of<Out>;
   static_assert(std::is_integral_v<T> && std::is_signed_v<T>,
                 "quern::random::choice: out must be of a signed integer type");
-  const std::string label = "quern::random::choice";
+  const std::string& label = impl::label_text("quern::random::choice");
   const auto in = impl::as_strided<Exec, impl::use::input>(weights, label);
   if (in.extents.rank != 1) impl::reject_extents(label, "weights", in.extents, "rank 1");
   impl::check_overlap(label, impl::as_strided<Exec, impl::use::output>(out, label), in, "weights", false);
@@ -227,7 +227,7 @@ void choice(const Exec& exec, const Out& out, const part_of& where, const Weight
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
   using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const vector counted(held.data(), n), cumulative(held.data() + n, n);
-  impl::map_checked(label + "/weights", exec, counted, impl::counted_weight(), weights);
+  impl::map_checked(quern::impl::label_text(label, "/weights"), exec, counted, impl::counted_weight(), weights);
   cumsum(exec, cumulative, counted, reproducible);
   impl::fill_drawn(label, exec, out, where, impl::choice_draw<T>{{}, cumulative.data(), n});
 }
@@ -235,6 +235,7 @@ template <view_like Out, view_like Weights>
 void choice(const Out& out, const part_of& where, const Weights& weights) {
   choice(impl::space_of(out), out, where, weights);
 }
+QUERN_TAKES_NAME(choice)
 
 /// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
 template <execution_space Exec, view_like Out>
@@ -246,6 +247,7 @@ void permutation(const Out& out, const key& k) {
   permutation(impl::space_of(out), out, k);
 }
 QUERN_REJECTS(option_or_place, permutation)
+QUERN_TAKES_NAME(permutation)
 
 /// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
 /// `permutation` p of that key. Asynchronous, without scratch memory.
@@ -288,6 +290,7 @@ void shuffle(const Out& out, const key& k, const In& in) {
   shuffle(impl::space_of(out), out, k, in);
 }
 QUERN_REJECTS(option_or_place, shuffle)
+QUERN_TAKES_NAME(shuffle)
 
 }  // namespace quern::random
 

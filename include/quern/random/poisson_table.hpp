@@ -3,6 +3,7 @@
 #ifndef QUERN_RANDOM_POISSON_TABLE_HPP
 #define QUERN_RANDOM_POISSON_TABLE_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/random/draws.hpp>
 
@@ -86,8 +87,8 @@ poisson_table make_poisson_table(const std::string& label, const Exec& exec, dou
   table.entries = static_cast<int>(rate + around - static_cast<double>(table.first)) + 30;
   const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));
   typename poisson_table_kernel<Exec>::policy policy(exec, 1, Kokkos::AUTO);
-  policy.set_scratch_size(0, team_scratch<Exec>(label + "/table", 1024, bytes));
-  Kokkos::parallel_for(label + "/table", policy, poisson_table_kernel<Exec>{table, rate});
+  policy.set_scratch_size(0, team_scratch<Exec>(label_text(label, "/table"), 1024, bytes));
+  Kokkos::parallel_for(kernel_label(label, "/table"), policy, poisson_table_kernel<Exec>{table, rate});
   return table;
 }
 

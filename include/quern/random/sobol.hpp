@@ -183,7 +183,8 @@ void sobol_points_into(const Exec& exec, const Out& out_view, const random::key&
                 std::to_string(points) + " points from " + std::to_string(first) + " on are not all from 0 to 2^53");
   if (out.extents.size() == 0) return;
   const scratch_array<Exec, sobol_axis> axes(exec, sobol_dimensions);
-  Kokkos::parallel_for(c.label + "/axes", index_range(exec, out.extents.extent[1]), sobol_setup(axes.data(), k));
+  Kokkos::parallel_for(kernel_label(c.label, "/axes"), index_range(exec, out.extents.extent[1]),
+                       sobol_setup(axes.data(), k));
   position_input point{{nullptr, out.extents, {1, 0}}}, axis{{nullptr, out.extents, {0, 1}}};
   map_checked(c.label, exec, out_view, sobol_coordinate<T, Scrambled>{axes.data(), static_cast<std::uint64_t>(first)},
               point, axis);
@@ -222,6 +223,7 @@ void sobol(const Out& out, const key& k, std::int64_t first = 0) {
   sobol(impl::space_of(out), out, k, first);
 }
 QUERN_REJECTS(option_or_place, sobol)
+QUERN_TAKES_NAME(sobol)
 
 }  // namespace quern::random
 

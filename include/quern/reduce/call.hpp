@@ -19,13 +19,13 @@ namespace quern::impl {
 /// false: no values have no result.
 template <class Reducer, class F>
 struct reduction {
-  const char* label;
+  operation_name label;
   Reducer reducer;
   F transform{};
   bool identity = true;
 };
 template <class Reducer, class F = op::identity>
-reduction(const char*, Reducer, F = {}, bool = true) -> reduction<Reducer, F>;
+reduction(operation_name, Reducer, F = {}, bool = true) -> reduction<Reducer, F>;
 
 template <class Reduction>
 using reducer_of = decltype(Reduction::reducer);
@@ -74,7 +74,7 @@ template <class T, class Exec, class Write>
 T value_on_host(call<Exec>& c, const Write& write) {
   T* result = c.template result<T>();
   write(strided<T>{result, {}, {}});
-  c.exec.fence(c.label + ": result");
+  c.exec.fence(kernel_label(c.label, ": result"));
   return *result;
 }
 
@@ -132,7 +132,7 @@ struct engine<in_memory, reductions> {
         using S = result_of<decltype(mean.reducer)>;
         const strided<S> means{static_cast<S*>(c.scratch().require(exec, results.size() * sizeof(S), 1)), results,
                                row_major_strides(results)};
-        reduce(c.label + "/mean", mean, means, std::tuple<>());
+        reduce(label_text(c.label, "/mean"), mean, means, std::tuple<>());
         return means;
       };
       reduce(c.label, r, out, inputs_beside(r, along, extents, find_means));
@@ -176,7 +176,8 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
 
 /// A reduction of one array that compares its values, of which there must be some.
 template <class Reducer, class Exec, class Out, class In, class... Options>
-auto reduce_ordered(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+auto reduce_ordered(const operation_name& label, const Exec& exec, const Out& out, const In& in,
+                    const Options&... options) {
   constexpr bool ordered = compares<Reducer, value_of<In>>;
   static_assert(ordered,
                 "quern::min, max, minmax, argmin, argmax: complex numbers have no order; reduce quern::lazy of their "
@@ -196,7 +197,8 @@ using transform_for = std::conditional_t<has_option<reproducible_t, Options...>,
 
 /// A variance, or its root.
 template <class Result, bool Root, class Exec, class Out, class In, class... Options>
-auto reduce_variance(const char* label, const Exec& exec, const Out& out, const In& in, const Options&... options) {
+auto reduce_variance(const operation_name& label, const Exec& exec, const Out& out, const In& in,
+                     const Options&... options) {
   using T = value_of<In>;
   using S = result_or<Result, mean_type<T>>;
   const auto reducer = [d = ddof_of(options...)] {

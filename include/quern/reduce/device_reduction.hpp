@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/team_scratch.hpp>
@@ -323,7 +324,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
                          kernel.work.total);
     if constexpr (W == 1) {  // threads that share no results need no scratch memory
       if (shape.across * shape.along == 1)
-        return Kokkos::parallel_for(label, index_range<short_tag>(exec, results), kernel);
+        return Kokkos::parallel_for(kernel_label(label), index_range<short_tag>(exec, results), kernel);
     }
     if (most == 0)
       throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
@@ -331,7 +332,8 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));
     const auto by_teams = [&]<class Tag>(Tag) {
       Kokkos::parallel_for(
-          label, typename kernel_type::template policy<Tag>(exec, shape.league, shape.team).set_scratch_size(0, shared),
+          kernel_label(label),
+          typename kernel_type::template policy<Tag>(exec, shape.league, shape.team).set_scratch_size(0, shared),
           kernel);
     };
     if (work.nest.outer == 1) by_teams(one_row_tag());

@@ -40,22 +40,24 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   void name(const Out& out, const In& in, const Options&... options) {             \
     name(impl::space_of(out, in), out, in, options...);                            \
   }                                                                                \
+  QUERN_TAKES_NAME(name)                                                           \
   QUERN_REDUCTION_OP(name)
 
-/// These forms of a reduction that has a template parameter, for example `class Result = void`, which `argument` names.
-#define QUERN_REDUCTION_FORMS_WITH(name, parameter, argument)                                 \
-  template <parameter, execution_space Exec, any_array In, impl::reduction_option... Options> \
-  auto name(const Exec& exec, const In& in, const Options&... options) {                      \
-    return name<argument>(exec, on_host, in, options...);                                     \
-  }                                                                                           \
-  template <parameter, any_array In, impl::reduction_option... Options>                       \
-  auto name(const In& in, const Options&... options) {                                        \
-    return name<argument>(impl::space_of(in), on_host, in, options...);                       \
-  }                                                                                           \
-  template <parameter, result_view Out, any_array In, impl::reduction_option... Options>      \
-  void name(const Out& out, const In& in, const Options&... options) {                        \
-    name<argument>(impl::space_of(out, in), out, in, options...);                             \
-  }                                                                                           \
+/// These forms of a reduction that has a template parameter, for example `class Result = void`.
+#define QUERN_REDUCTION_FORMS_WITH(name, kind, argument, otherwise)                                           \
+  template <kind argument = otherwise, execution_space Exec, any_array In, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const In& in, const Options&... options) {                                      \
+    return name<argument>(exec, on_host, in, options...);                                                     \
+  }                                                                                                           \
+  template <kind argument = otherwise, any_array In, impl::reduction_option... Options>                       \
+  auto name(const In& in, const Options&... options) {                                                        \
+    return name<argument>(impl::space_of(in), on_host, in, options...);                                       \
+  }                                                                                                           \
+  template <kind argument = otherwise, result_view Out, any_array In, impl::reduction_option... Options>      \
+  void name(const Out& out, const In& in, const Options&... options) {                                        \
+    name<argument>(impl::space_of(out, in), out, in, options...);                                             \
+  }                                                                                                           \
+  QUERN_TAKES_NAME_WITH(name, kind argument, argument)                                                        \
   QUERN_REDUCTION_OP(name)
 
 #endif

@@ -7,6 +7,7 @@
 /// Reductions of arrays in parts: parts are reduced to states of the reducer, which are joined, and results are made of
 /// the states of all.
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/call.hpp>
@@ -51,7 +52,7 @@ void write_results(const Exec& exec, const std::string& label, const Reducer& re
   const row_nest<2> nest(make_loop_nest<2>(out.extents, {out.stride, row_major_strides(out.extents)}));
   finish_states<Reducer, Out, static_cast<int>(Slots)> kernel{reducer, {}, n, out.data, nest};
   for (std::size_t k = 0; k < Slots; ++k) kernel.slot[k] = slot[k];
-  Kokkos::parallel_for(label + "/finish", index_range(exec, out.extents.size()), kernel);
+  Kokkos::parallel_for(kernel_label(label, "/finish"), index_range(exec, out.extents.size()), kernel);
 }
 
 }  // namespace quern::impl

@@ -29,6 +29,7 @@
 /// not from 0 to 1, or `out` shares memory with `in`
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
 #include <quern/reduce/select.hpp>
@@ -38,11 +39,11 @@ namespace quern {
 
 /// The probabilities of several quantiles, in any order: `probabilities{0.05, 0.5, 0.95}`.
 struct probabilities {
-  std::vector<double> value;
+  impl::short_list<double, 8> value;
 
-  probabilities(double one) : probabilities({one}) {}
+  probabilities(double one) : value{one} {}
   probabilities(std::initializer_list<double> values) : value(values) {}
-  explicit probabilities(std::vector<double> values) : value(std::move(values)) {}
+  explicit probabilities(const std::vector<double>& values) : value(values.begin(), values.end()) {}
 };
 
 namespace impl {
@@ -52,7 +53,7 @@ concept quantile_option = call_option<T, axes, interpolation>;
 
 /// The quantiles that a call asks for.
 struct quantile_request {
-  const char* label;
+  operation_name label;
   bool skip_nan;
   probabilities of{0.5};
   bool several = false;
@@ -174,6 +175,7 @@ template <view_like Out, any_array In, impl::quantile_option... Options>
 void quantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
   quantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
+QUERN_TAKES_NAME(quantile)
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
@@ -208,6 +210,7 @@ template <view_like Out, any_array In, impl::quantile_option... Options>
 void nanquantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
   nanquantile(impl::space_of(out, in), out, in, probabilities(q), options...);
 }
+QUERN_TAKES_NAME(nanquantile)
 
 /// `median` of the elements that are not NaN; NaN where there is none.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>

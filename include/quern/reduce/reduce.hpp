@@ -60,7 +60,7 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
   const auto reducer = impl::by_component<S, impl::sum_reducer<C, impl::accumulator<C, Options...>>>();
   return impl::reduce_call(impl::reduction{"quern::sum", reducer}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(sum, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(sum, class, Result, void)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
@@ -69,7 +69,7 @@ auto prod(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
   return impl::reduce_call(impl::reduction{"quern::prod", reducer}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(prod, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(prod, class, Result, void)
 
 /// The smallest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
@@ -94,7 +94,6 @@ template <execution_space Exec, result_like Out, any_array In, call_option<axes>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
-QUERN_REDUCTION_FORMS(minmax)
 /// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
 /// results.
 template <execution_space Exec, view_like Min, view_like Max, any_array In, call_option<axes>... Options>
@@ -105,6 +104,7 @@ template <view_like Min, view_like Max, any_array In, impl::reduction_option... 
 void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
   minmax(impl::space_of(out, in), out, in, options...);
 }
+QUERN_REDUCTION_FORMS(minmax)
 
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
@@ -129,6 +129,7 @@ template <class Result = void, result_view Out, any_array X, any_array Y, impl::
 void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
   dot<Result>(impl::space_of(out, x, y), out, x, y, options...);
 }
+QUERN_TAKES_NAME_WITH(dot, class Result, Result)
 
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
@@ -151,6 +152,7 @@ template <class Result = void, result_view Out, any_array X, any_array Y, impl::
 void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
   vdot<Result>(impl::space_of(out, x, y), out, x, y, options...);
 }
+QUERN_TAKES_NAME_WITH(vdot, class Result, Result)
 
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
@@ -171,7 +173,7 @@ auto norm(const Exec& exec, const Out& out, const In& in, const Options&... opti
   using transform = std::conditional_t<order == norm_order::two, squares, magnitudes>;
   return impl::reduce_call(impl::reduction{"quern::norm", reducer, transform()}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(norm, auto Order = 2, Order)
+QUERN_REDUCTION_FORMS_WITH(norm, auto, Order, 2)
 
 /// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
 /// elements. Of Arrays, that of each component. Option: `reproducible`.
@@ -185,7 +187,7 @@ auto mean(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const auto reducer = impl::by_component<S, impl::mean_reducer<C, impl::accumulator<C, Options...>, integers>>();
   return impl::reduce_call(impl::reduction{"quern::mean", reducer}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(mean, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(mean, class, Result, void)
 
 /// Mean and variance `sum |x - mean|^2 / (n - ddof)` in one pass, as `moments` (`auto [mean, var] = ...`). Types as for
 /// `mean`; a mean of no elements is NaN, and so is a variance where n is not greater than ddof, or an element is not
@@ -202,7 +204,6 @@ template <class Result = void, execution_space Exec, result_like Out, any_array 
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_moments<Result>(exec, out, in, options...);
 }
-QUERN_REDUCTION_FORMS_WITH(mean_var, class Result = void, Result)
 /// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
 template <class Result = void, execution_space Exec, view_like Mean, view_like Var, any_array In,
           call_option<axes, ddof>... Options>
@@ -213,6 +214,7 @@ template <class Result = void, view_like Mean, view_like Var, any_array In, impl
 void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
   mean_var<Result>(impl::space_of(out, in), out, in, options...);
 }
+QUERN_REDUCTION_FORMS_WITH(mean_var, class, Result, void)
 
 /// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
 /// two passes.
@@ -221,7 +223,7 @@ template <class Result = void, execution_space Exec, result_like Out, any_array 
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, false>("quern::var", exec, out, in, options...);
 }
-QUERN_REDUCTION_FORMS_WITH(var, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(var, class, Result, void)
 
 /// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
 template <class Result = void, execution_space Exec, result_like Out, any_array In,
@@ -229,7 +231,7 @@ template <class Result = void, execution_space Exec, result_like Out, any_array 
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, true>("quern::stddev", exec, out, in, options...);
 }
-QUERN_REDUCTION_FORMS_WITH(stddev, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(stddev, class, Result, void)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
@@ -284,7 +286,7 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
   return impl::reduce_call(impl::reduction{"quern::nansum", reducer, impl::zero_if_nan()}, exec, out, std::tie(in),
                            options...);
 }
-QUERN_REDUCTION_FORMS_WITH(nansum, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
 /// `mean` of the elements that are not NaN; NaN where there is none.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
@@ -292,7 +294,7 @@ auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... o
   const auto reducer = impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<impl::value_of<In>>>>();
   return impl::reduce_call(impl::reduction{"quern::nanmean", reducer}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(nanmean, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(nanmean, class, Result, void)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
@@ -302,7 +304,7 @@ auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... op
   const impl::nan_moments_reducer<var> reducer{{{impl::ddof_of(options...)}}};
   return impl::reduce_call(impl::reduction{"quern::nanvar", reducer}, exec, out, std::tie(in), options...);
 }
-QUERN_REDUCTION_FORMS_WITH(nanvar, class Result = void, Result)
+QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
 
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
@@ -360,6 +362,7 @@ auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, c
                 "quern::reduce: identity must be of a type that holds the elements, 0.0 for doubles");
   static_assert(std::is_default_constructible_v<T>,
                 "quern::reduce: identity must be of a type with a default constructor, as partial results have it");
+  const impl::label_scope functor("quern::reduce", typeid(Op));
   const impl::op_reducer<T, Op> reducer{op, identity};
   return impl::reduce_call(impl::reduction{"quern::reduce", reducer}, exec, out, std::tie(in), options...);
 }
@@ -389,6 +392,7 @@ T reduce(const Op&, const T& identity, const In&) {
   static_assert(impl::uncopyable<T>::value);
   return identity;
 }
+QUERN_TAKES_NAME(reduce)
 
 }  // namespace quern
 

@@ -250,7 +250,8 @@ void take_apart(const call<Exec>& c, const strided<Result>& results, const std::
   if constexpr (sizeof...(J) > 0) {
     constexpr int rank = known_rank<std::tuple_element_t<0, decltype(select(to, numbers))>>();
     static_assert(rank >= 0, "quern::reduced: the rank of out must be known when compiling");
-    map_checked(c.label + "/results", c.exec, select(to, numbers), results_apart<J...>(), as_part<Exec, rank>(results));
+    map_checked(label_text(c.label, "/results"), c.exec, select(to, numbers), results_apart<J...>(),
+                as_part<Exec, rank>(results));
   }
 }
 template <class Results, std::size_t... J>
@@ -291,7 +292,7 @@ auto deliver_reductions(call<Exec>& c, const shape& extents, const Check& check,
   launch(results);
   take_apart(c, results, to, typename numbers_where<view_like<To>...>::type());
   if constexpr (to_host) {
-    c.exec.fence(c.label + ": results");
+    c.exec.fence(kernel_label(c.label, ": results"));
     return host_results(data->of, typename numbers_where<!view_like<To>...>::type());
   }
 }
@@ -317,7 +318,7 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
 template <>
 struct engine<in_memory, reducing_maps> {
   template <class Exec, class... Out, class F, class... In, class... Options>
-  static auto run(const char* label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+  static auto run(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();

@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_SELECT_HPP
 #define QUERN_REDUCE_SELECT_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/team_scratch.hpp>
@@ -30,14 +31,15 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     return select_in_passes(exec, label, scratch, work);
   kernel_type kernel{work};
   if (n <= kernel_type::longest_short)
-    return Kokkos::parallel_for(label, index_range<select_short_tag>(exec, results), kernel);
+    return Kokkos::parallel_for(kernel_label(label), index_range<select_short_tag>(exec, results), kernel);
   select_shape& shape = kernel.work.shape = kernel.shape_for(smallest_stride(in.extents, in.stride, axes, false) <
                                                              smallest_stride(in.extents, in.stride, axes, true));
   shape.share_results(result_nest.inner, results);
   const std::int64_t teams = std::min(shape.tiles, kernel_type::max_teams(exec));
   const auto shared = team_scratch<Exec>(label, shape.team, kernel.allocate(exec, scratch, teams));
   using policy = typename work_type::template policy<select_tile_tag>;
-  Kokkos::parallel_for(label, policy(exec, static_cast<int>(teams), shape.team).set_scratch_size(0, shared), kernel);
+  Kokkos::parallel_for(kernel_label(label),
+                       policy(exec, static_cast<int>(teams), shape.team).set_scratch_size(0, shared), kernel);
 }
 
 #define QUERN_SELECT(HOW, Exec, T)                                                                         \

@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_SELECT_PASSES_HPP
 #define QUERN_REDUCE_SELECT_PASSES_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/reduce/select_work.hpp>
@@ -251,9 +252,10 @@ void select_in_passes(const Exec& exec, const std::string& label, Workspace<Exec
   const auto shared = team_scratch<Exec>(label, s.team, kernel_type::team_selectors::bytes(s.team, 1, s.log_bins));
   const auto launch = [&]<class Tag>(Tag, const std::string& name, std::int64_t teams) {
     using policy = typename select_work<Exec, T, Out>::template policy<Tag>;
-    Kokkos::parallel_for(name, policy(exec, static_cast<int>(teams), s.team).set_scratch_size(0, shared), kernel);
+    Kokkos::parallel_for(kernel_label(name), policy(exec, static_cast<int>(teams), s.team).set_scratch_size(0, shared),
+                         kernel);
   };
-  launch(select_start_tag(), label + "/sample", results);
+  launch(select_start_tag(), label_text(label, "/sample"), results);
   for (int pass = 0; pass < kernel_type::passes; ++pass) launch(select_pass_tag(), label, results * s.splits);
 }
 

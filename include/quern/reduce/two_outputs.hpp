@@ -51,9 +51,9 @@ void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First,
   const results both(memory.data(), layout);
   if constexpr (over_ranks) where::reduce(r, exec, both, inputs, options...);
   else where::run(r, exec, both, inputs, options...);
-  map_checked(label + "/first", exec, std::get<0>(views), part_of_result<0>(), both);
-  map_checked(label + "/second", exec, std::get<1>(views), part_of_result<1>(), both);
-  if constexpr (!here) exec.fence(label);  // as every call with operands that are not in memory
+  map_checked(label_text(label, "/first"), exec, std::get<0>(views), part_of_result<0>(), both);
+  map_checked(label_text(label, "/second"), exec, std::get<1>(views), part_of_result<1>(), both);
+  if constexpr (!here) exec.fence(kernel_label(label));  // as every call with operands that are not in memory
 }
 
 }  // namespace quern::impl

@@ -4,6 +4,7 @@
 #define QUERN_SCAN_DEVICE_SCAN_HPP
 
 #include <cstddef>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
@@ -321,15 +322,16 @@ void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>&
   const auto by_team = [&]<class Tag>(Tag, const std::string& name) {
     using policy = Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, kernel_type::teams>>;
     const auto shared = team_scratch<Exec>(name, shape.team, kernel_type::team_bytes(shape.team));
-    Kokkos::parallel_for(name, policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
+    Kokkos::parallel_for(kernel_label(name),
+                         policy(exec, static_cast<int>(units), shape.team).set_scratch_size(0, shared), kernel);
   };
   const auto launch = [&]<bool Write>(std::bool_constant<Write>, const std::string& name) {
     if (shape.by_team && even) return by_team(team_tag<Write, true>(), name);
     if (shape.by_team) return by_team(team_tag<Write, false>(), name);
-    Kokkos::parallel_for(name, index_range<thread_tag<Write>>(exec, units), kernel);
+    Kokkos::parallel_for(kernel_label(name), index_range<thread_tag<Write>>(exec, units), kernel);
   };
   if (shape.chunks > 1) {
-    const std::string name = label + "/totals";
+    const std::string name = label_text(label, "/totals");
     kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
     constexpr bool reducible = is_commutative<Reducer> && reads_common_offset<Source>;
     if (!reducible || !even || work.line.rank + 2 > max_rank) launch(std::false_type(), name);

@@ -41,7 +41,7 @@ namespace impl {
 template <bool Exclusive, class Reducer>
 struct scan_operation {
   static constexpr bool exclusive = Exclusive;
-  const char* label;
+  operation_name label;
   Reducer reducer;
 };
 
@@ -68,7 +68,7 @@ struct engine<in_memory, scans> {
 
 /// `op(exec, out, in, options)` of every scan, by the engine of the place where its operands are.
 template <bool Exclusive = false, class Reducer, class Exec, class Out, class In, class... Options>
-void scan_call(const char* label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
+void scan_call(const operation_name& label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
                const Options&... options) {
   constexpr bool fits = converts<result_of<Reducer>, value_of<Out>>;
   static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
@@ -104,6 +104,7 @@ template <class Result = void, result_view Out, any_array In, impl::scan_option.
 void cumsum(const Out& out, const In& in, const Options&... options) {
   cumsum<Result>(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME_WITH(cumsum, class Result, Result)
 
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
 template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
@@ -116,6 +117,7 @@ template <class Result = void, result_view Out, any_array In, impl::scan_option.
 void cumprod(const Out& out, const In& in, const Options&... options) {
   cumprod<Result>(impl::space_of(out, in), out, in, options...);
 }
+QUERN_TAKES_NAME_WITH(cumprod, class Result, Result)
 
 /// `out(i) = op(...op(op(in(0), in(1)), in(2))..., in(i))`.
 ///
@@ -126,6 +128,7 @@ void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::inclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
+  const impl::label_scope functor("quern::inclusive_scan", typeid(Op));
   const impl::op_reducer<T, Op> reducer{op, identity};
   impl::scan_call("quern::inclusive_scan", reducer, exec, out, in, options...);
 }
@@ -133,6 +136,7 @@ template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_op
 void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   inclusive_scan(impl::space_of(out, in), out, op, identity, in, options...);
 }
+QUERN_TAKES_NAME(inclusive_scan)
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
 template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In, call_option<axis>... Options>
@@ -140,6 +144,7 @@ void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
                 "quern::exclusive_scan: identity must be of a type that holds the elements, 0.0 for doubles");
+  const impl::label_scope functor("quern::exclusive_scan", typeid(Op));
   const impl::op_reducer<T, Op> reducer{op, identity};
   impl::scan_call<true>("quern::exclusive_scan", reducer, exec, out, in, options...);
 }
@@ -147,6 +152,7 @@ template <result_view Out, class Op, scalar_value T, any_array In, impl::scan_op
 void exclusive_scan(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   exclusive_scan(impl::space_of(out, in), out, op, identity, in, options...);
 }
+QUERN_TAKES_NAME(exclusive_scan)
 
 }  // namespace quern
 

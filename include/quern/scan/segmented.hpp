@@ -47,9 +47,9 @@ template <class Exec, class Index>
 void require_sorted(const Exec& exec, const std::string& label, const strided<const Index>& offsets, std::int64_t n) {
   const std::int64_t count = offsets.extents.extent[0];
   std::int64_t bad = count;
-  Kokkos::parallel_reduce(label + "/check", index_range(exec, count), offset_check<Index>{source_line(offsets), n},
-                          Kokkos::Min<std::int64_t>(bad));
-  exec.fence(label + ": check");
+  Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, count),
+                          offset_check<Index>{source_line(offsets), n}, Kokkos::Min<std::int64_t>(bad));
+  exec.fence(kernel_label(label, ": check"));
   if (bad < count)
     throw Error(label, "offsets decrease at " + std::to_string(bad) + " or leave the range from 0 to " +
                            std::to_string(n) + ", the number of values");
@@ -61,7 +61,7 @@ inline void require_line(const std::string& label, const std::string& name, cons
 
 /// Checks, then launches. A reduction has a result for each segment, a scan one for each value.
 template <bool Scan, class Exec, class Out, class Reducer, class Values, class Offsets, class... Options>
-void segmented_call(const char* label, const Exec& exec, const Out& out_view, const Reducer& reducer,
+void segmented_call(const operation_name& label, const Exec& exec, const Out& out_view, const Reducer& reducer,
                     const Values& value_view, const Offsets& offset_view, const Options&...) {
   static_assert(!repeated_option<Options...>::value);
   static_assert(std::is_integral_v<value_of<Offsets>>, "quern: offsets must be integers");
@@ -98,6 +98,7 @@ void segmented_reduce(const Exec& exec, const Out& out, const Op& op, const T& i
                       const Offsets& offsets, const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<Values>>,
                 "quern::segmented_reduce: identity must be of a type that holds the values, 0.0 for doubles");
+  const impl::label_scope functor("quern::segmented_reduce", typeid(Op));
   impl::segmented_call<false>("quern::segmented_reduce", exec, out, impl::op_reducer<T, Op>{op, identity}, values,
                               offsets, options...);
 }
@@ -108,6 +109,7 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 QUERN_REJECTS(place, segmented_reduce)
+QUERN_TAKES_NAME(segmented_reduce)
 
 /// `out(v)` is the `op` over the values of v's segment up to v itself. Where no segment has v, `out(v)` is left alone.
 ///
@@ -120,6 +122,7 @@ void segmented_scan(const Exec& exec, const Out& out, const Op& op, const T& ide
                     const Offsets& offsets, const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<Values>>,
                 "quern::segmented_scan: identity must be of a type that holds the values, 0.0 for doubles");
+  const impl::label_scope functor("quern::segmented_scan", typeid(Op));
   impl::segmented_call<true>("quern::segmented_scan", exec, out, impl::op_reducer<T, Op>{op, identity}, values, offsets,
                              options...);
 }
@@ -130,6 +133,7 @@ void segmented_scan(const Out& out, const Op& op, const T& identity, const Value
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
 QUERN_REJECTS(place, segmented_scan)
+QUERN_TAKES_NAME(segmented_scan)
 
 }  // namespace quern
 

@@ -44,17 +44,17 @@ void segmented_launch(const Exec& exec, const std::string& label, Workspace<Exec
   layout.allocate(exec, scratch);
 
   const auto for_tiles = [&]<class Tag>(Tag, const std::string& name) {
-    if constexpr (device) Kokkos::parallel_for(name, teams.policy(Tag(), tiles), kernel);
+    if constexpr (device) Kokkos::parallel_for(kernel_label(name), teams.policy(Tag(), tiles), kernel);
     else launch_units<Tag>(exec, name, tiles, kernel);
   };
-  launch_units<starts_tag>(exec, label + "/starts", tiles + 1, work);
-  if constexpr (Scan) for_tiles(open_tag(), label + "/open");
+  launch_units<starts_tag>(exec, label_text(label, "/starts"), tiles + 1, work);
+  if constexpr (Scan) for_tiles(open_tag(), label_text(label, "/open"));
   else for_tiles(reduce_tag(), label);
   const shape line{tiles};
-  scan_launch<true>(exec, label + "/carries", scratch, work.carries(), axis_set::all(),
+  scan_launch<true>(exec, label_text(label, "/carries"), scratch, work.carries(), axis_set::all(),
                     strided<carry>{work.before, line, {1}}, strided<const carry>{work.left, line, {1}});
   if constexpr (Scan) for_tiles(scan_tag(), label);
-  else launch_units<ends_tag>(exec, label + "/ends", tiles, work);
+  else launch_units<ends_tag>(exec, label_text(label, "/ends"), tiles, work);
 }
 
 #define QUERN_SEGMENTED_SUM(HOW, Exec, T)                                                                 \

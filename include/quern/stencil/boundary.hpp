@@ -3,14 +3,54 @@
 #ifndef QUERN_STENCIL_BOUNDARY_HPP
 #define QUERN_STENCIL_BOUNDARY_HPP
 
-#include <any>
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
+#include <memory>
+#include <new>
+#include <quern/core/values/short_list.hpp>
 #include <quern/core/views/extents.hpp>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 namespace quern {
+namespace impl {
+
+/// A value of any type: what is small and of bits alone, as numbers are, without an allocation.
+class any_value {
+ public:
+  constexpr any_value() = default;
+  any_value(const any_value&);
+  any_value& operator=(const any_value&);
+  ~any_value();
+  template <class T>
+  explicit any_value(const T& value) : type_(&typeid(T)) {
+    if constexpr (is_stored<T>) std::memcpy(bytes_.data(), &value, sizeof(T));
+    else shared_ = std::make_shared<T>(value);
+  }
+  /// Calls `f` with the value where it is of that type, and says whether it is.
+  template <class T, class F>
+  bool with(const F& f) const {
+    if (type_ == nullptr || *type_ != typeid(T)) return false;
+    if constexpr (is_stored<T>) f(*std::launder(reinterpret_cast<const T*>(bytes_.data())));
+    else f(*static_cast<const T*>(shared_.get()));
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t room = 32;
+  template <class T>
+  static constexpr bool is_stored = std::is_trivially_copyable_v<T> && sizeof(T) <= room && alignof(T) <= 16;
+
+  const std::type_info* type_ = nullptr;
+  alignas(16) std::array<std::byte, room> bytes_{};
+  std::shared_ptr<const void> shared_;
+};
+
+}  // namespace impl
 
 /// The values that a neighbourhood gets beyond the ends of an array `a b c d`. Names and values are those of
 /// `scipy.ndimage`:
@@ -36,10 +76,11 @@ class boundary {
   template <class V>
   static boundary constant(const V& value) {
     boundary b(mode::constant);
-    if constexpr (std::is_integral_v<V> && std::is_signed_v<V>) b.value_ = static_cast<std::int64_t>(value);
-    else if constexpr (std::is_integral_v<V>) b.value_ = static_cast<std::uint64_t>(value);
-    else if constexpr (std::is_convertible_v<V, double>) b.value_ = static_cast<double>(value);
-    else b.value_ = value;
+    if constexpr (std::is_integral_v<V> && std::is_signed_v<V>)
+      b.value_ = impl::any_value(static_cast<std::int64_t>(value));
+    else if constexpr (std::is_integral_v<V>) b.value_ = impl::any_value(static_cast<std::uint64_t>(value));
+    else if constexpr (std::is_convertible_v<V, double>) b.value_ = impl::any_value(static_cast<double>(value));
+    else b.value_ = impl::any_value(value);
     return b;
   }
 
@@ -51,19 +92,19 @@ class boundary {
   /// @throws Error if it cannot be converted
   template <class T>
   T value_for(const std::string& operation) const {
-    if constexpr (std::is_constructible_v<T, double>) {
-      if (const auto* v = std::any_cast<double>(&value_)) return static_cast<T>(*v);
-      if (const auto* v = std::any_cast<std::int64_t>(&value_)) return static_cast<T>(*v);
-      if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return static_cast<T>(*v);
-    }
-    if (const auto* v = std::any_cast<T>(&value_)) return *v;
+    T result{};
+    const auto take = [&](const auto& v) { result = static_cast<T>(v); };
+    if constexpr (std::is_constructible_v<T, double>)
+      if (value_.with<double>(take) || value_.with<std::int64_t>(take) || value_.with<std::uint64_t>(take))
+        return result;
+    if (value_.with<T>(take)) return result;
     throw Error(operation, "the boundary's constant has not the type of the input's values");
   }
 
  private:
   constexpr explicit boundary(mode m) : mode_(m) {}
   mode mode_;
-  std::any value_;
+  impl::any_value value_;
 };
 inline const boundary boundary::keep{boundary::mode::keep};
 inline const boundary boundary::nearest{boundary::mode::nearest};
@@ -73,7 +114,8 @@ inline const boundary boundary::wrap{boundary::mode::wrap};
 
 /// The boundaries of one axis: before its first index and after its last.
 struct boundary_pair {
-  boundary low, high;
+  boundary low = boundary::keep, high = boundary::keep;
+  boundary_pair() = default;
   boundary_pair(const boundary& both) : low(both), high(both) {}  // NOLINT(google-explicit-constructor)
   boundary_pair(boundary before, boundary after) : low(std::move(before)), high(std::move(after)) {}
 };
@@ -81,19 +123,22 @@ struct boundary_pair {
 /// The cells to compute, from an index to before another along each axis: `interior_only{{1, 99}, {1, 99}}` of an array
 /// of 100 x 100 with one layer of ghost cells. All values that their neighbourhoods need are in the array.
 struct interior_only {
-  std::vector<std::pair<std::int64_t, std::int64_t>> range;
-  interior_only(std::initializer_list<std::pair<std::int64_t, std::int64_t>> ranges) : range(ranges) {}
-  explicit interior_only(std::vector<std::pair<std::int64_t, std::int64_t>> ranges) : range(std::move(ranges)) {}
+  using range_type = std::pair<std::int64_t, std::int64_t>;
+  impl::axis_list<range_type> range;
+  interior_only(std::initializer_list<range_type> ranges) : range(ranges) {}
+  explicit interior_only(const std::vector<range_type>& ranges) : range(ranges.begin(), ranges.end()) {}
+  explicit interior_only(const impl::axis_list<range_type>& ranges) : range(ranges) {}
 };
 
 /// The boundaries of all axes: one for all, `boundary::reflect`; one for each,
 /// `boundaries{boundary::wrap, boundary_pair{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
 class boundaries {
  public:
-  boundaries(const boundary& all) : axes_{boundary_pair(all)} {}  // NOLINT(google-explicit-constructor)
-  boundaries(const interior_only& box) : ranges_(box.range) {}    // NOLINT(google-explicit-constructor)
+  boundaries(const boundary& all) { axes_.push_back(all); }     // NOLINT(google-explicit-constructor)
+  boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
   boundaries(std::initializer_list<boundary_pair> each) : axes_(each) {}
-  explicit boundaries(std::vector<boundary_pair> each) : axes_(std::move(each)) {}
+  explicit boundaries(const std::vector<boundary_pair>& each) : axes_(each.begin(), each.end()) {}
+  explicit boundaries(const impl::axis_list<boundary_pair>& each) : axes_(each) {}
 
   /// Cells are those of a box, and no boundary is looked at.
   bool is_box() const { return !ranges_.empty(); }
@@ -102,11 +147,13 @@ class boundaries {
   std::pair<std::int64_t, std::int64_t> range(int d) const { return ranges_[d]; }
 
  private:
-  std::vector<boundary_pair> axes_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;
+  impl::axis_list<boundary_pair> axes_;
+  impl::axis_list<interior_only::range_type> ranges_;
 };
 
 namespace impl {
+
+extern template class short_list<boundary_pair, 3>;
 
 /// Where an index beyond an axis of n elements is found, for the modes that continue the array.
 KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t i, std::int64_t n) {

@@ -119,9 +119,25 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
     if (continued_once) border_cell<true>(cell, sink);
     else border_cell<false>(cell, sink);
   }
-  template <bool Once, class Sink>
+  template <bool Once, bool Inside = false, class Sink>
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, Sink& sink) const {
-    put<false>(cell, apply(cell, border_window<Source, Rank, Reversed, Once>{get<I>(in), *this, cell}...), sink);
+    put<false>(cell, apply(cell, border_window<Source, Rank, Reversed, Once, Inside>{get<I>(in), *this, cell}...),
+               sink);
+  }
+  /// `count` border cells beside each other on a host. Above and below the inner box nothing is beyond the fastest
+  /// axis.
+  template <class Sink = no_sink>
+  void border_row(grid_index cell, std::int64_t count, Sink&& sink = {}) const {
+    const std::int64_t end = cell.of[2] + count;
+    const std::int64_t low = std::clamp(inner.low[2], cell.of[2], end), high = std::clamp(inner.high[2], low, end);
+    while (true) {
+      if constexpr (!adds_windows<F>)
+        if (cell.of[2] == low && continued_once)
+          for (; cell.of[2] < high; ++cell.of[2]) border_cell<true, true>(cell, sink);
+      if (cell.of[2] == end) return;
+      border_cell(cell, sink);
+      ++cell.of[2];
+    }
   }
   template <bool Unit, class Sink = no_sink>
   KOKKOS_FUNCTION void inner_cell(const grid_index& cell, Sink&& sink = {}) const {
@@ -144,8 +160,7 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
 
   /// Border cell number n: in slabs whose cells are within the inner box along the axes before theirs.
   KOKKOS_FUNCTION grid_index border_at(std::int64_t n) const {
-    int slab = 0;
-    while (n >= border_ends[slab]) ++slab;
+    const int slab = slab_of(n);
     if (slab > 0) n -= border_ends[slab - 1];
     const grid_box b = border_slab(slab);
     grid_index cell;
@@ -155,6 +170,31 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
       n = q;
     }
     return cell;
+  }
+  KOKKOS_FUNCTION int slab_of(std::int64_t n) const {
+    int slab = 0;
+    while (n >= border_ends[slab]) ++slab;
+    return slab;
+  }
+  /// The border cells from number `first` to before `last`, row by row: `compute` of the first cell and how many there
+  /// are.
+  template <class Row>
+  void for_border_rows(std::int64_t first, std::int64_t last, const Row& compute) const {
+    while (first < last) {
+      const int slab = slab_of(first);
+      const grid_box b = border_slab(slab);
+      grid_index cell = border_at(first);
+      for (const std::int64_t end = std::min(last, border_ends[slab]); first < end;) {
+        const std::int64_t row = std::min(end - first, b.high[2] - cell.of[2]);
+        compute(cell, row);
+        first += row;
+        cell.of[2] = b.low[2];
+        if (++cell.of[1] == b.high[1]) {
+          cell.of[1] = b.low[1];
+          ++cell.of[0];
+        }
+      }
+    }
   }
   KOKKOS_FUNCTION grid_box border_slab(int slab) const {
     const int a = slab / 2;

@@ -6,6 +6,7 @@
 /// @file
 /// Filters of wide windows on devices: with a weight for each cell, and along two axes one after the other.
 
+#include <quern/core/call/label.hpp>
 #include <quern/stencil/device_tiles.hpp>
 #include <quern/stencil/filter_windows.hpp>
 
@@ -161,8 +162,9 @@ struct tiled_lines : Tiles {
 template <class Exec, class Kernel>
 void launch_tiles(const Exec& exec, const std::string& label, const Kernel& kernel) {
   const auto scratch = team_scratch<Exec>(label, Kernel::tune::team, kernel.scratch_bytes());
-  Kokkos::parallel_for(
-      label, typename Kernel::policy(exec, kernel.teams(), Kernel::tune::team).set_scratch_size(0, scratch), kernel);
+  Kokkos::parallel_for(kernel_label(label),
+                       typename Kernel::policy(exec, kernel.teams(), Kernel::tune::team).set_scratch_size(0, scratch),
+                       kernel);
 }
 
 }  // namespace quern::impl

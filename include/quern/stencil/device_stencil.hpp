@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_DEVICE_STENCIL_HPP
 #define QUERN_STENCIL_DEVICE_STENCIL_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/tuning.hpp>
@@ -244,7 +245,7 @@ void launch_walks(const Exec& exec, const std::string& label, Kernel k, const Pr
   const std::int64_t walk_teams = (inner.extent(0) + k.steps - 1) / k.steps * k.tiles_along() * k.tiles_across();
   const auto teams = static_cast<int>(k.border_teams + (inner.cells() == 0 ? 0 : walk_teams));
   k.border_every = static_cast<int>(teams / std::max<std::int64_t>(1, k.border_teams));
-  Kokkos::parallel_for(label, prepare(k, typename Kernel::policy(exec, teams, Kernel::tile)), k);
+  Kokkos::parallel_for(kernel_label(label), prepare(k, typename Kernel::policy(exec, teams, Kernel::tile)), k);
 }
 template <class Exec, class Cells, class Sink, class Prepare>
 void stencil_on_device(const Exec& exec, const std::string& label, const Cells& cells, const Sink& sink,

@@ -9,13 +9,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/map/math.hpp>
 #include <quern/reducers/sums.hpp>
 #include <quern/stencil/stencil.hpp>
-#include <vector>
 
 namespace quern::impl {
 
@@ -114,8 +115,12 @@ void with_sum_type(double total, const F& f) {
   }
   f(std::type_identity<typename weighted_sum_of<T, W>::type>());
 }
+/// Weights on the host.
 template <class W>
-double total_magnitude(const std::vector<W>& weights) {
+using host_weights = short_list<W, 64>;
+
+template <class W>
+double total_magnitude(const host_weights<W>& weights) {
   double total = 0;
   if constexpr (std::is_integral_v<W>)
     for (const W w : weights) total += std::fabs(static_cast<double>(w));
@@ -196,7 +201,7 @@ struct store_weights {
 
 /// `list` for the kernels of `exec`, in scratch memory of at least as many weights.
 template <class Exec, class W>
-weight_list<W> send_weights(const Exec& exec, const std::string& label, const std::vector<W>& list, W* memory) {
+weight_list<W> send_weights(const Exec& exec, const std::string& label, const host_weights<W>& list, W* memory) {
   weight_list<W> sent{};
   if (list.size() <= weight_list<W>::most) {
     std::copy(list.begin(), list.end(), sent.few);
@@ -206,7 +211,7 @@ weight_list<W> send_weights(const Exec& exec, const std::string& label, const st
     const auto count = std::min<std::size_t>(store_weights<W>::most, list.size() - first);
     store_weights<W> some{{}, memory + first};
     std::copy_n(list.begin() + first, count, some.list);
-    Kokkos::parallel_for(label + "/weights", Kokkos::RangePolicy<Exec>(exec, 0, count), some);
+    Kokkos::parallel_for(kernel_label(label, "/weights"), Kokkos::RangePolicy<Exec>(exec, 0, count), some);
   }
   sent.many = memory;
   return sent;

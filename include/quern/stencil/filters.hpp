@@ -23,11 +23,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <quern/core/call/label.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/stencil/separable_passes.hpp>
-#include <vector>
 
 namespace quern {
 
@@ -53,7 +53,7 @@ template <class V>
 auto weight_values(const V& view, bool turned) {
   const auto host = readable(view);
   const auto s = describe(host.data(), host);
-  std::vector<std::remove_cv_t<typename V::value_type>> values(s.extents.size());
+  host_weights<std::remove_cv_t<typename V::value_type>> values(s.extents.size());
   for (std::size_t n = 0; n < values.size(); ++n) {
     auto rest = static_cast<std::int64_t>(n);
     std::int64_t at = 0;
@@ -68,7 +68,7 @@ auto weight_values(const V& view, bool turned) {
 
 /// A window of one weight for each cell, with sums of S.
 template <class S, class Call, class W, std::size_t Rank>
-void weighted_filter(const Call& call, const std::vector<W>& list, const std::array<int, Rank>& size, bool turned) {
+void weighted_filter(const Call& call, const host_weights<W>& list, const std::array<int, Rank>& size, bool turned) {
   using exec_type = typename Call::exec_type;
   const run_time_box reach = reach_of(call.label, size);
   call.check_edges(reach);
@@ -99,7 +99,7 @@ void weighted_filter(const Call& call, const std::vector<W>& list, const std::ar
 }
 /// Weights along each axis, on the host, with sums of S.
 template <class S, class Call, class W, std::size_t Rank>
-void weighted_filter(const Call& call, const std::array<std::vector<W>, Rank>& weights,
+void weighted_filter(const Call& call, const std::array<host_weights<W>, Rank>& weights,
                      const std::array<int, Rank>& size, bool turned) {
   std::array<S, Rank> sums{};
   for (std::size_t d = 0; d < Rank; ++d)
@@ -125,7 +125,7 @@ void weighted_call(const Call& call, const Weights& weights, const std::array<in
       total, [&]<class S>(std::type_identity<S>) { weighted_filter<S>(call, weights, size, turned); });
 }
 template <class Call, class W, std::size_t Rank>
-void separable_call(const Call& call, const std::array<std::vector<W>, Rank>& weights, bool turned) {
+void separable_call(const Call& call, const std::array<host_weights<W>, Rank>& weights, bool turned) {
   double total = 1;
   std::array<int, Rank> size;
   for (std::size_t d = 0; d < Rank; ++d) {
@@ -136,7 +136,7 @@ void separable_call(const Call& call, const std::array<std::vector<W>, Rank>& we
 }
 
 template <class Exec, class Out, class Weights, class In>
-void weights_call(const std::string& label, const Exec& exec, const Out& out, const Weights& weights,
+void weights_call(const operation_name& label, const Exec& exec, const Out& out, const Weights& weights,
                   const boundaries& edge, const In& in, bool turned) {
   with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     constexpr int Rank = Call::rank;
@@ -153,9 +153,9 @@ void weights_call(const std::string& label, const Exec& exec, const Out& out, co
             using W = std::common_type_t<std::remove_cv_t<typename std::remove_cvref_t<decltype(w)>::value_type>...>;
             const auto list = [&](const auto& v) {
               const auto values = weight_values(v, turned);
-              return std::vector<W>(values.begin(), values.end());
+              return host_weights<W>(values.begin(), values.end());
             };
-            separable_call(call, std::array<std::vector<W>, Rank>{list(w)...}, turned);
+            separable_call(call, std::array<host_weights<W>, Rank>{list(w)...}, turned);
           },
           weights);
     }
@@ -185,7 +185,7 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
 /// Sums of boxes; `Mean` divides them by the number of cells. Sums of integers of 64 bits that are divided are formed
 /// in 128, so that the mean is exact.
 template <bool Mean, class Exec, class Out, class In>
-void box_call(const std::string& label, const Exec& exec, const Out& out, const per_axis<int>& sizes,
+void box_call(const operation_name& label, const Exec& exec, const Out& out, const per_axis<int>& sizes,
               const boundaries& edge, const In& in) {
   with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     using T = value_of<In>;
@@ -211,13 +211,13 @@ void box_call(const std::string& label, const Exec& exec, const Out& out, const 
 }
 
 /// The weights of a Gaussian, normalized; they end `truncate` standard deviations from the middle.
-inline std::vector<double> gaussian_weights(const std::string& label, double sigma, double truncate) {
+inline host_weights<double> gaussian_weights(const std::string& label, double sigma, double truncate) {
   if (!(sigma >= 0 && std::isfinite(sigma)) || !(truncate >= 0 && std::isfinite(truncate)))
     throw Error(label, "sigma and truncate must be finite and not negative");
   const double reach = truncate * sigma + 0.5;
   if (reach > 1 << 24) throw Error(label, "a window of more than 2^25 values");
   const int radius = static_cast<int>(reach);
-  std::vector<double> w(2 * radius + 1, 1.0);
+  host_weights<double> w(static_cast<std::size_t>(2 * radius + 1), 1.0);
   double sum = 0;
   for (int i = -radius; i <= radius && sigma > 0; ++i) w[i + radius] = std::exp(-0.5 * (i / sigma) * (i / sigma));
   for (const double v : w) sum += v;
@@ -251,6 +251,7 @@ void correlate(const Out& out, const In& in, const Weights& weights, const bound
   correlate(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, correlate)
+QUERN_TAKES_NAME(correlate)
 
 /// Convolution: `out(j, i) = sum_kl weights(k, l) in(j - k + nk / 2, i - l + nl / 2)`; else as `correlate`.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
@@ -262,6 +263,7 @@ void convolve(const Out& out, const In& in, const Weights& weights, const bounda
   convolve(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, convolve)
+QUERN_TAKES_NAME(convolve)
 
 /// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
 /// Windows of 3 along every axis take one pass, others one along each axis; on devices two axes share a pass where
@@ -275,6 +277,7 @@ void box_sum(const Out& out, const In& in, const per_axis<int>& size, const boun
   box_sum(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, box_sum)
+QUERN_TAKES_NAME(box_sum)
 
 /// The mean of that box. From integers to integers it is the exact mean rounded down, of negative values too (Python's
 /// `//`; SciPy's filter rounds towards zero, after each axis).
@@ -287,6 +290,7 @@ void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, con
   uniform_filter(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, uniform_filter)
+QUERN_TAKES_NAME(uniform_filter)
 
 /// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate_at{3})`; 4
 /// without it.
@@ -302,14 +306,14 @@ template <execution_space Exec, view_like Out, view_like In, option<truncate_at>
 void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_axis<double>& sigma,
                      const boundaries& edge, const Options&... options) {
   const double end = impl::option_or(truncate_at{4}, options...).value;
-  const std::string label = "quern::gaussian_filter";
+  const std::string& label = impl::label_text("quern::gaussian_filter");
   using W = std::conditional_t<std::is_same_v<impl::real_type<impl::value_of<In>>, float>, float, double>;
   impl::with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     const auto sigmas = sigma.template all<Call::rank>(label);
-    std::array<std::vector<W>, Call::rank> weights;
+    std::array<impl::host_weights<W>, Call::rank> weights;
     for (int d = 0; d < Call::rank; ++d) {
       const auto exact = impl::gaussian_weights(label, sigmas[d], end);
-      weights[d].assign(exact.begin(), exact.end());
+      weights[d] = impl::host_weights<W>(exact.begin(), exact.end());
     }
     impl::separable_call(call, weights, false);
   });
@@ -320,6 +324,7 @@ void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma
   gaussian_filter(impl::space_of(out), out, in, sigma, edge, options...);
 }
 QUERN_REJECTS(place, gaussian_filter)
+QUERN_TAKES_NAME(gaussian_filter)
 
 }  // namespace quern
 

@@ -20,9 +20,6 @@ struct row_buffer {
   alignas(64) T values[row_block];
 };
 
-struct interior_tag {};  // a row of cells
-struct border_tag {};    // a run of cells
-
 /// A stencil by the threads of a host.
 template <class Cells>
 struct host_stencil;
@@ -34,25 +31,30 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
   cells_type cells;
   std::int64_t block_rows = 1, rows_together = 1;
-  std::int64_t border = 0;   // cells
+  std::int64_t border = 0;  // cells
+  std::int64_t row_units = 0, first_unit = 0;
+  bool together = true;      // the interior and the border in one launch
   bool nontemporal = false;  // write past the caches
 
   static constexpr std::int64_t border_run = 64;
-  void operator()(border_tag, std::int64_t run) const {
+  /// Rows of the interior come first, then runs of border cells.
+  void operator()(std::int64_t unit) const {
+    unit += first_unit;
+    if (unit < row_units) compute_rows(unit);
+    else compute_border(unit - row_units);
+  }
+  void compute_border(std::int64_t run) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
-    for (std::int64_t n = first; n < last; ++n) local.cells.border_cell(local.cells.border_at(n));
+    local.cells.for_border_rows(
+        first, last, [&](const grid_index& cell, std::int64_t count) { local.cells.border_row(cell, count); });
   }
-  void operator()(interior_tag, std::int64_t number) const {
+  void compute_rows(std::int64_t number) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
     for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
   }
   std::int64_t rows() const { return cells.inner.extent(0) * cells.inner.extent(1); }
-  /// Units of work.
-  std::int64_t interior_units() const {
-    return cells.inner.cells() > 0 ? (rows() + rows_together - 1) / rows_together : 0;
-  }
   std::int64_t border_units() const { return (border + border_run - 1) / border_run; }
   void compute_row(const grid_index& cell) const {
     if constexpr (adds_windows<F>)
@@ -153,19 +155,28 @@ host_stencil<Cells> shared_cells(const Exec& exec, const Cells& cells, const Rea
   k.block_rows = kernel_type::rows_of_block(k.cells, reach);
   k.nontemporal = k.streams && cells.unit && exec.concurrency() >= tuning<Exec>::streaming_threads &&
                   inner.cells() * kernel_type::out_bytes >= tuning<Exec>::streaming_bytes;
-  k.rows_together = std::clamp<std::int64_t>(k.rows() / (8 * exec.concurrency()), 1, stencil_tuning<Exec>::host_rows);
+  // Units of the interior and the border take different times, and threads get equal numbers of them.
+  k.together = exec.concurrency() == 1 || k.cells.all.cells() <= stencil_tuning<Exec>::one_launch;
+  if (inner.cells() > 0) {
+    const std::int64_t parts = (k.together ? 1 : 8) * exec.concurrency();
+    k.rows_together = std::clamp<std::int64_t>(k.rows() / parts, 1, stencil_tuning<Exec>::host_rows);
+    k.row_units = (k.rows() + k.rows_together - 1) / k.rows_together;
+  }
   return k;
 }
-/// Runs a kernel over the units of work of `cells`: the interior's and the border's.
+/// Runs a kernel over its units of work, those of `cells`: the interior's and the border's, in one launch or in two.
 template <class Exec, class Cells, class Kernel>
-void launch_cells(const Exec& exec, const std::string& label, const host_stencil<Cells>& cells, const Kernel& kernel) {
-  const std::int64_t interior = cells.interior_units(), border = cells.border_units();
-  if (interior > 0) launch_units<interior_tag>(exec, label, interior, kernel);
-  if (border > 0) launch_units<border_tag>(exec, label + "/border", border, kernel);
+void launch_cells(const Exec& exec, const std::string& label, host_stencil<Cells>& cells, const Kernel& kernel) {
+  const auto launch = [&](const std::string& name, std::int64_t first, std::int64_t units) {
+    cells.first_unit = first;
+    if (units > 0) launch_units(exec, name, units, kernel);
+  };
+  launch(label, 0, cells.row_units + (cells.together ? cells.border_units() : 0));
+  if (!cells.together) launch(label_text(label, "/border"), cells.row_units, cells.border_units());
 }
 template <class Exec, class Cells, class Reach>
 void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
-  const auto kernel = shared_cells(exec, cells, reach);
+  auto kernel = shared_cells(exec, cells, reach);
   launch_cells(exec, label, kernel, kernel);
 }
 

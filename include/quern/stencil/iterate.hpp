@@ -51,6 +51,11 @@ void iterate(View& now, View& next, const Step& step, std::int64_t n) {
   iterate(impl::space_of(now), now, next, step, n);
 }
 QUERN_REJECTS(option, iterate)
+template <class... Args>
+  requires impl::named_call<std::remove_cvref_t<Args>...>
+void iterate(Args&&... args) {
+  impl::call_named([](auto&... others) { iterate(others...); }, args...);
+}
 
 }  // namespace quern
 

@@ -18,6 +18,7 @@
 ///
 /// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
 
+#include <quern/core/call/label.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <quern/stencil/per_axis.hpp>
 
@@ -84,7 +85,7 @@ using difference_type = std::conditional_t<std::is_integral_v<T>, double, T>;
 
 /// Calls a stencil with the functor `Of` and the inverse spacings, to a power.
 template <template <class, int, std::size_t...> class Of, int Order, class S, class Exec, class... Out, class... In>
-void difference_call(const std::string& label, const Exec& exec, const std::tuple<Out...>& out,
+void difference_call(const operation_name& label, const Exec& exec, const std::tuple<Out...>& out,
                      const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
   static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
   constexpr int rank = known_rank<std::tuple_element_t<0, std::tuple<In...>>>();
@@ -120,6 +121,7 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
   gradient<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, gradient)
+QUERN_TAKES_NAME_WITH(gradient, int Order, Order)
 
 /// The Laplacian of u: the sum of its second derivatives along all axes.
 template <int Order = 2, execution_space Exec, view_like Out, view_like In>
@@ -133,6 +135,7 @@ void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, con
   laplacian<Order>(impl::space_of(out), out, u, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, laplacian)
+QUERN_TAKES_NAME_WITH(laplacian, int Order, Order)
 
 /// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
 /// `divergence(exec, out, components(w, v, u), spacing, edge)`; one View in one dimension.
@@ -153,6 +156,7 @@ void divergence(const Out& out, const Field& field, const per_axis<double>& spac
   divergence<Order>(impl::space_of(out), out, field, spacing, edge);
 }
 QUERN_REJECTS(option_or_place, divergence)
+QUERN_TAKES_NAME_WITH(divergence, int Order, Order)
 
 }  // namespace quern
 

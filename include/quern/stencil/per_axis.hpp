@@ -9,8 +9,8 @@
 #include <array>
 #include <initializer_list>
 #include <quern/core/call/error.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <string>
-#include <vector>
 
 namespace quern {
 
@@ -33,7 +33,7 @@ class per_axis {
   }
 
  private:
-  std::vector<T> values_;
+  impl::axis_list<T> values_;
 };
 
 }  // namespace quern

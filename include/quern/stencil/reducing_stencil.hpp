@@ -104,22 +104,26 @@ struct host_reducing_stencil {
   host_stencil<Cells> walk;
   reducing_sink<Reducer> sink;
 
-  void operator()(border_tag, std::int64_t run) const {
+  void operator()(std::int64_t unit) const {
     in_loop<host_reducing_stencil> local = *this;  // what the loop reads must not be what it might write
-    const std::int64_t first = run * walk.border_run, last = std::min(first + walk.border_run, local.walk.border);
+    unit += walk.first_unit;
     auto own = local.sink.begin();
-    for (std::int64_t n = first; n < last; ++n) local.walk.cells.border_cell(local.walk.cells.border_at(n), own);
-    sink.partial[walk.interior_units() + run] = own.s;
+    if (unit < walk.row_units) local.add_rows(own.s, unit);
+    else local.add_border(own, unit - walk.row_units);
+    sink.partial[unit] = own.s;
   }
-  void operator()(interior_tag, std::int64_t number) const {
-    in_loop<host_reducing_stencil> local = *this;
+  template <class Own>
+  void add_border(Own& own, std::int64_t run) const {
+    const std::int64_t first = run * walk.border_run, last = std::min(first + walk.border_run, walk.border);
+    walk.cells.for_border_rows(
+        first, last, [&](const grid_index& cell, std::int64_t count) { walk.cells.border_row(cell, count, own); });
+  }
+  void add_rows(typename Reducer::state& s, std::int64_t number) const {
     const std::int64_t first = number * walk.rows_together, last = std::min(first + walk.rows_together, walk.rows());
-    auto own = local.sink.begin();
     for (std::int64_t row = first; row < last; ++row) {
-      if (local.walk.cells.unit) local.template add_row<true>(own.s, local.walk.row_at(row));
-      else local.template add_row<false>(own.s, local.walk.row_at(row));
+      if (walk.cells.unit) add_row<true>(s, walk.row_at(row));
+      else add_row<false>(s, walk.row_at(row));
     }
-    sink.partial[number] = own.s;
   }
   template <bool Unit>
   void add_row(typename Reducer::state& s, grid_index cell) const {
@@ -161,7 +165,7 @@ void join_states_to(call<Exec>& c, const Reducer& reducer, std::int64_t values, 
                     std::int64_t count, const strided<Result>& result) {
   using state = typename Reducer::state;
   if constexpr (is_device<Exec>) {
-    reduce_launch(c.exec, c.label + "/join", c.scratch(),
+    reduce_launch(c.exec, label_text(c.label, "/join"), c.scratch(),
                   describe_reduction<Exec>(joining_reducer<Reducer>{reducer, values}, op::identity(), axis_set::all(),
                                            result, array_input<state>{{states, {count}, {1}}}));
   } else {  // launches return when they are done
@@ -194,7 +198,7 @@ void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, cons
     });
   } else {
     host_reducing_stencil<Cells, Reducer> kernel{shared_cells(c.exec, cells, reach), sink};
-    allocate(kernel.walk.interior_units() + kernel.walk.border_units());
+    allocate(kernel.walk.row_units + kernel.walk.border_units());
     kernel.sink.partial = sink.partial;
     launch_cells(c.exec, c.label, kernel.walk, kernel);
   }

@@ -24,7 +24,7 @@ struct filter_call {
   using in_type = In;
   using out_type = Out;
   const Exec& exec;
-  std::string label;
+  const std::string& label;
   const boundaries& edges;
   strided<Out> out;
   strided<const In> in;
@@ -76,7 +76,7 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
     const auto in = c.input(in_view);
     check_stencil_input(label, std::tie(out), in, in.extents);
     using T = std::remove_pointer_t<decltype(out.data)>;
-    f(filter_call<rank, first_axis_fastest<Out>, Exec, T, value_of<In>>{exec, label, edges, out, in});
+    f(filter_call<rank, first_axis_fastest<Out>, Exec, T, value_of<In>>{exec, c.label, edges, out, in});
   }
 }
 
@@ -161,10 +161,10 @@ struct separable_passes {
       factor = wrapping_multiply(factor, sums[d]);
     }
     if (call.edges.is_box()) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> range;
+      axis_list<interior_only::range_type> range;
       for (int d = 0; d < Rank; ++d) {
         const int more = d > Last ? radius.r[d] : 0;
-        range.emplace_back(call.edges.range(d).first - more, call.edges.range(d).second + more);
+        range.push_back({call.edges.range(d).first - more, call.edges.range(d).second + more});
       }
       return interior_only(range);
     }
@@ -172,12 +172,12 @@ struct separable_passes {
       if (b.kind() != boundary::mode::constant || First == 0) return b;
       return boundary::constant(wrapping_multiply(static_cast<S>(b.value_for<In>(call.label)), before));
     };
-    std::vector<boundary_pair> each;
+    axis_list<boundary_pair> each;
     for (int d = 0; d < Rank; ++d) {
       const boundary_pair& s = call.edges.axis(d);
       const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
       if (d < First && keeps) reach.r[d] = radius.r[d];
-      each.emplace_back(scaled(s.low), scaled(s.high));  // along other axes it is not read, but has a type
+      each.push_back({scaled(s.low), scaled(s.high)});  // along other axes it is not read, but has a type
     }
     return boundaries(each);
   }

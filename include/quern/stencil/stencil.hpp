@@ -164,12 +164,14 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
   requires any_arrays<In...>
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
+  const impl::label_scope functor("quern::stencil", typeid(F));
   return impl::run_stencil<Shape>(exec, out, f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
   requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
+  const impl::label_scope functor("quern::stencil", typeid(F));
   return impl::run_stencil<Shape>(exec, out, f, edge, std::tie(in...), option);
 }
 
@@ -183,6 +185,7 @@ template <class Shape, output_like Out, class F, call_option Option, class... In
 auto stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   return stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
+QUERN_TAKES_NAME_WITH(stencil, class Shape, Shape)
 
 }  // namespace quern
 

@@ -41,6 +41,10 @@ struct stencil_tuning : tuning<Exec> {
   /// with.
   static constexpr int host_rows = 16;
 
+  /// Cells of an array whose interior and border one launch computes on hosts: a second one takes longer than the time
+  /// for which a thread with border cells alone may keep the others waiting.
+  static constexpr int one_launch = 4096;
+
   /// Bytes of the sums of neighbouring windows that a host thread forms together, in its first cache.
   static constexpr int summed_bytes = 1024;
 };

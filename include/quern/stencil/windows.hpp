@@ -57,8 +57,9 @@ struct register_window {
 };
 
 /// At the boundary, where each access is looked up. Once: no index is further beyond an axis than the axis is long; it
-/// is then found without branches, and what several accesses have in common is computed once.
-template <class Source, int Rank, bool Reversed, bool Once>
+/// is then found without branches, and what several accesses have in common is computed once. Inside: none is beyond
+/// the fastest axis.
+template <class Source, int Rank, bool Reversed, bool Once, bool Inside = false>
 struct border_window {
   using T = source_value_t<Source>;
   const grid_input<Source>& in;
@@ -75,6 +76,10 @@ struct border_window {
     for (int d = 0; d < Rank; ++d) {
       const int a = grid_axis<Rank, Reversed>(d);
       const std::int64_t i = cell.of[a] + o[d];
+      if (Inside && a == 2) {
+        at.of[a] = i;
+        continue;
+      }
       const bool low = i < 0, beyond = low || i >= boxes.extent[a];
       const boundary::mode mode = low ? boxes.mode[a][0] : boxes.mode[a][1];
       const bool here = beyond && mode == boundary::mode::constant;

@@ -3,6 +3,7 @@
 #ifndef QUERN_TRANSFER_COPY_HPP
 #define QUERN_TRANSFER_COPY_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/map/map.hpp>
 #include <quern/transfer/staging.hpp>
@@ -80,7 +81,7 @@ void copy_to_host(const Exec& exec, const strided<T>& to, const strided<const U>
 /// The two arrays, the second one with the extents of the first.
 template <class Exec, class Out, class In>
 auto checked_ends(const Out& out, const In& in) {
-  const std::string label = "quern::copy";
+  const std::string& label = label_text("quern::copy");
   static_assert(!view_traits<Out>::is_const, "quern: out must not be const");
   const auto to = as_strided<Exec, use::output>(out, label);
   check_output(label, to);
@@ -132,14 +133,14 @@ struct engine<in_memory, copies> {
       map_checked("quern::copy", exec, out, op::identity(), in);
     } else if constexpr (is_device<Exec>) {  // both on the host, one of them out of the device's reach
       const Kokkos::DefaultHostExecutionSpace host;
-      exec.fence("quern::copy");
+      exec.fence(kernel_label("quern::copy"));
       map_checked("quern::copy", host, out, op::identity(), in);
-      host.fence("quern::copy");
+      host.fence(kernel_label("quern::copy"));
     } else {
       const std::conditional_t<reachable<Exec, Out>, default_execution_space<In>, default_execution_space<Out>> device;
-      exec.fence("quern::copy");
+      exec.fence(kernel_label("quern::copy"));
       run(device, out, in);
-      device.fence("quern::copy");
+      device.fence(kernel_label("quern::copy"));
     }
   }
 };
@@ -193,6 +194,7 @@ void copy(const Out& out, const In& in, const Options&... options) {
     copy(space_of(out, in), out, in, options...);
   }
 }
+QUERN_TAKES_NAME(copy)
 
 }  // namespace quern
 

@@ -83,6 +83,7 @@ template <execution_space Exec, view_like Out, view_like In>
   launch();
   return handle;
 }
+QUERN_TAKES_NAME(copy_async)
 
 }  // namespace quern
 

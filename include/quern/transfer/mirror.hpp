@@ -4,6 +4,7 @@
 #define QUERN_TRANSFER_MIRROR_HPP
 
 #include <memory>
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/transfer/copy.hpp>
 
@@ -76,7 +77,7 @@ class Mirror {
     bool host_is_newer = false, device_is_newer = false;
   };
   template <class Copy>
-  void sync(const char* label, bool needed, const Copy& copy_side) const {
+  void sync(const impl::operation_name& label, bool needed, const Copy& copy_side) const {
     if (!needed) return;
     if (need_sync_host() && need_sync_device()) throw Error(label, "both sides were modified");
     copy_side();
@@ -86,7 +87,7 @@ class Mirror {
   static void sync_and_wait(const Sync& sync_side) {
     const execution_space exec;
     sync_side(exec);
-    exec.fence("quern::Mirror");
+    exec.fence(impl::kernel_label("quern::Mirror"));
   }
 
   Host host_;

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <optional>
+#include <quern/core/call/label.hpp>
 #include <quern/core/call/options.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -73,10 +74,10 @@ auto select_options(const Options&... options) {
 template <class Exec>
 class call {
  public:
-  const std::string label;  // in messages and, as a prefix, of kernels
+  const std::string& label;  // in messages and, as a prefix, of kernels
   const Exec& exec;
 
-  call(std::string operation, const Exec& where) : label(std::move(operation)), exec(where) {}
+  call(const operation_name& operation, const Exec& where) : label(operation), exec(where) {}
 
   template <class V>
   auto output(const V& view) const {
@@ -209,6 +210,51 @@ struct option_or_place : std::bool_constant<option<Args...>::value || place<Args
   template <class... Args>                                  \
     requires(::quern::impl::rejected::what<Args...>::value) \
   void op(const Args&...) {}
+
+/// A call with a name for what it launches.
+template <class... Args>
+concept named_call = (std::same_as<Args, named> || ...);
+
+/// An argument that may be anything else.
+template <class T>
+concept not_named = !std::same_as<T, named>;
+
+/// Calls an operation with all arguments but the name, which holds until it returns.
+template <class Operation, class... Args>
+decltype(auto) call_named(const Operation& operation, Args&... args) {
+  static_assert((0 + ... + (std::same_as<std::remove_const_t<Args>, named> ? 1 : 0)) == 1,
+                "quern: an option is given twice");
+  const label_scope scope(find_option<named>(args...)->text);
+  [[maybe_unused]] const auto others = []<class T>(T& a) {
+    if constexpr (std::same_as<std::remove_const_t<T>, named>) return std::tuple<>();
+    else return std::tie(a);
+  };
+  return std::apply(operation, std::tuple_cat(others(args)...));
+}
+
+/// `run(options...)` with the options of a call that may be named.
+template <class Run, class... Options>
+decltype(auto) with_name(const Run& run, const Options&... options) {
+  if constexpr (named_call<Options...>) return call_named(run, options...);
+  else return run(options...);
+}
+
+/// The overload of an operation for calls that are named, behind its other overloads. Where calls may name a template
+/// argument, `parameter` and `argument` are it, as `class Result` and `Result`.
+#define QUERN_TAKES_NAME(op)                                                                                          \
+  template <class... Args>                                                                                            \
+    requires(::quern::impl::named_call<Args...>)                                                                      \
+  decltype(auto) op(const Args&... args) {                                                                            \
+    return ::quern::impl::call_named([](const auto&... others) -> decltype(auto) { return op(others...); }, args...); \
+  }
+#define QUERN_TAKES_NAME_WITH(op, parameter, argument)                                                                \
+  QUERN_TAKES_NAME(op)                                                                                                \
+  template <parameter, class... Args>                                                                                 \
+    requires(::quern::impl::named_call<Args...>)                                                                      \
+  decltype(auto) op(const Args&... args) {                                                                            \
+    return ::quern::impl::call_named([](const auto&... others) -> decltype(auto) { return op<argument>(others...); }, \
+                                     args...);                                                                        \
+  }
 
 /// Calls `body(std::tie(inputs...), options...)` with the arguments behind a functor.
 template <class Body, class... Args>

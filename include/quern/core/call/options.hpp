@@ -8,6 +8,7 @@
 
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/concepts.hpp>
+#include <string_view>
 #include <type_traits>
 
 namespace quern {
@@ -39,6 +40,16 @@ struct checked_t {
   using option_of = impl::any_place;
 };
 inline constexpr checked_t checked{};
+
+/// A name for what a call launches, in profiles: every operation takes `named{"pressure"}` among its options, and tools
+/// of Kokkos then see its kernels and fences as `pressure: quern::stencil<my::flux>`, those of operations that it is
+/// made of included, in memory, in chunks and over ranks. Messages of errors do not change. Beside it, an argument in
+/// braces needs its type: `quern::boundaries{boundary::wrap, boundary::keep}`.
+///
+/// The text is read until the call returns, and only where a tool listens; the call allocates nothing for it.
+struct named {
+  std::string_view text;
+};
 
 namespace impl {
 

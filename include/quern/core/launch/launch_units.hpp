@@ -3,6 +3,7 @@
 #ifndef QUERN_CORE_LAUNCH_LAUNCH_UNITS_HPP
 #define QUERN_CORE_LAUNCH_LAUNCH_UNITS_HPP
 
+#include <quern/core/call/label.hpp>
 #include <quern/core/launch/tuning.hpp>
 #include <string>
 #include <type_traits>
@@ -30,14 +31,14 @@ template <class Tag = void, class Exec, class Kernel>
 void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel) {
   using index = Kokkos::IndexType<std::int64_t>;
   if constexpr (is_device<Exec>) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Tag, index>(exec, 0, count), kernel);
+    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, Tag, index>(exec, 0, count), kernel);
   } else {
     const auto run = [](const void* k, std::int64_t unit) {
       if constexpr (std::is_void_v<Tag>) (*static_cast<const Kernel*>(k))(unit);
       else (*static_cast<const Kernel*>(k))(Tag(), unit);
     };
     const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, index>(exec, 0, count), host_units{run, &own});
+    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, index>(exec, 0, count), host_units{run, &own});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <memory>
+#include <quern/core/call/label.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <quern/core/views/extents.hpp>
 
@@ -56,7 +57,7 @@ struct instance_type {
 template <class Exec>
 inline constexpr instance_type instance_type_of{
     [](const void* a, const void* b) { return *static_cast<const Exec*>(a) == *static_cast<const Exec*>(b); },
-    [](const void* a) { static_cast<const Exec*>(a)->fence("quern::pool: a use that was recorded"); },
+    [](const void* a) { static_cast<const Exec*>(a)->fence(kernel_label("quern::pool: a use that was recorded")); },
     [](const void* a) { return std::shared_ptr<const void>(std::make_shared<Exec>(*static_cast<const Exec*>(a))); }};
 
 struct instance_ref {

@@ -57,6 +57,7 @@ struct lazy_array;
 template <std::size_t K, class Element, class V>
 struct row_array;
 struct positions_t;
+struct named;
 
 namespace impl {
 
@@ -114,8 +115,9 @@ concept any_array = array_like<T> || impl::placed<T>;
 
 /// A value that broadcasts to an array of any extents.
 template <class T>
-concept scalar_value = !any_array<T> && !impl::is_positions<T> && !execution_space<T> && !impl::option_type<T> &&
-                       std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
+concept scalar_value =
+    !any_array<T> && !impl::is_positions<T> && !execution_space<T> && !impl::option_type<T> &&
+    !std::is_same_v<std::remove_cvref_t<T>, named> && std::is_trivially_copyable_v<std::remove_cvref_t<T>>;
 
 /// An input that broadcasts to the extents of an operation: an array, a scalar, or `quern::positions()`.
 template <class T>

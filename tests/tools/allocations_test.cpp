@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Counts `operator new` in warm calls, beside those of the Kokkos launches that they make.
+
+// g++ inlines `delete` and not `new`, and then takes them for ones that do not match.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+
+#include <cstdlib>
+#include <new>
+#include <quern/batch.hpp>
+#include <quern/keyed.hpp>
+#include <quern/linalg.hpp>
+#include <quern/map.hpp>
+#include <quern/random.hpp>
+#include <quern/reduce.hpp>
+#include <quern/scan.hpp>
+#include <quern/stencil.hpp>
+#include <quern/transfer.hpp>
+#include <support/testing.hpp>
+
+namespace {
+thread_local bool counting = false;
+thread_local int allocations = 0;
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  if (counting) ++allocations;
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace {
+
+template <class F>
+int allocations_of(const F& f) {
+  allocations = 0;
+  counting = true;
+  f();
+  counting = false;
+  return allocations;
+}
+
+struct halved {
+  KOKKOS_FUNCTION double operator()(double x) const { return 0.5 * x; }
+};
+struct halves {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, 0.5 * x}; }
+};
+struct mean_of_cross {
+  template <class Window>
+  KOKKOS_FUNCTION double operator()(const Window& w) const {
+    return 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
+  }
+};
+struct larger {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+struct copied {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(const Y& y, const X& x) const {
+    for (std::size_t i = 0; i < x.extent(0); ++i) y(i) = x(i);
+  }
+};
+
+template <class Exec>
+struct store_index {
+  Kokkos::View<double*, Exec> x;
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
+};
+
+template <class Exec>
+struct Allocations : testing::Test {
+  Exec exec;
+  /// Three times, of which the first ones may fill the pools.
+  template <class F>
+  void expect_none(const char* what, const F& f) {
+    f(exec);
+    f(exec);
+    exec.fence();
+    EXPECT_EQ(0, allocations_of([&] { f(exec); })) << what;
+    exec.fence();
+  }
+};
+TYPED_TEST_SUITE(Allocations, test::all_spaces);
+
+// What the tests below compare with: a launch of Kokkos allocates nothing on hosts where its label is short. Of a
+// longer one, newer Kokkos makes a copy.
+TYPED_TEST(Allocations, OfPlainLaunches) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  const Kokkos::View<double*, TypeParam> x("x", 100);
+  this->expect_none("parallel_for", [&](const auto& exec) {
+    Kokkos::parallel_for("", Kokkos::RangePolicy<TypeParam>(exec, 0, 100), store_index<TypeParam>{x});
+  });
+}
+
+TYPED_TEST(Allocations, OfMapsAndReductions) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  const Kokkos::View<double**, space> x("x", 40, 50), y("y", 40, 50);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, space> z("z", 40, 50);
+  const Kokkos::View<double*, space> row("row", 50), column("column", 40);
+  const Kokkos::View<double, space> total("total");
+  const Kokkos::View<std::int64_t, space> index("index");
+  this->expect_none("map", [&](const auto& exec) { quern::map(exec, y, halved(), x); });
+  this->expect_none("map without exec", [&](const auto&) { quern::map(y, halved(), x); });
+  this->expect_none("lazy", [&](const auto& exec) { quern::copy(exec, y, quern::lazy(halved(), x)); });
+  this->expect_none("map of two outputs",
+                    [&](const auto& exec) { quern::map(exec, quern::outputs(y, z), halves(), x); });
+  this->expect_none("fill", [&](const auto& exec) { quern::fill(exec, y, 1.0); });
+  this->expect_none("add", [&](const auto& exec) { quern::add(exec, y, x, row); });
+  this->expect_none("multiply", [&](const auto& exec) { quern::multiply(exec, y, z, 0.5); });
+  this->expect_none("copy", [&](const auto& exec) { quern::copy(exec, z, x); });
+  this->expect_none("sum", [&](const auto& exec) { quern::sum(exec, total, x); });
+  this->expect_none("sum returned", [&](const auto& exec) { quern::sum(exec, x); });
+  this->expect_none("sum along", [&](const auto& exec) { quern::sum(exec, column, x, quern::axis{1}); });
+  this->expect_none("reproducible sum", [&](const auto& exec) { quern::sum(exec, total, x, quern::reproducible); });
+  this->expect_none("var", [&](const auto& exec) { quern::var(exec, total, x); });
+  this->expect_none("argmax", [&](const auto& exec) { quern::argmax(exec, index, row); });
+  this->expect_none("reduce", [&](const auto& exec) { quern::reduce(exec, total, larger(), 0.0, x); });
+  this->expect_none("dot", [&](const auto& exec) { quern::dot(exec, total, row, row); });
+  this->expect_none("median", [&](const auto& exec) { quern::median(exec, total, row); });
+  this->expect_none("cumsum", [&](const auto& exec) { quern::cumsum(exec, row, row); });
+  this->expect_none("inclusive_scan", [&](const auto& exec) { quern::inclusive_scan(exec, row, larger(), 0.0, row); });
+}
+
+TYPED_TEST(Allocations, OfStencils) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  using quern::boundary;
+  const Kokkos::View<double**, space> x("x", 40, 50), y("y", 40, 50);
+  const Kokkos::View<double**, Kokkos::HostSpace> weights("weights", 3, 3);
+  this->expect_none(
+      "keep", [&](const auto& exec) { quern::stencil<quern::star<1>>(exec, y, mean_of_cross(), boundary::keep, x); });
+  this->expect_none("reflect", [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, y, mean_of_cross(), boundary::reflect, x);
+  });
+  this->expect_none("each axis", [&](const auto& exec) {
+    const quern::boundaries edges{boundary::wrap, quern::boundary_pair{boundary::constant(1.5), boundary::nearest}};
+    quern::stencil<quern::star<1>>(exec, y, mean_of_cross(), edges, x);
+  });
+  this->expect_none("interior", [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, y, mean_of_cross(), quern::interior_only{{1, 39}, {1, 49}}, x);
+  });
+  this->expect_none("complex constant", [&](const auto&) {
+    const auto edge = boundary::constant(Kokkos::complex<double>(1, 2));
+    const quern::boundaries edges{edge, edge};
+  });
+  this->expect_none("gaussian", [&](const auto& exec) { quern::gaussian_filter(exec, y, x, 1.0, boundary::reflect); });
+  this->expect_none("uniform", [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, boundary::reflect); });
+  this->expect_none("correlate", [&](const auto& exec) { quern::correlate(exec, y, x, weights, boundary::reflect); });
+  this->expect_none("laplacian", [&](const auto& exec) { quern::laplacian(exec, y, x, 1.0, boundary::reflect); });
+}
+
+TYPED_TEST(Allocations, OfSortsAndGroups) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  const Kokkos::View<double*, space> x("x", 500), y("y", 500), sums("sums", 1);
+  const Kokkos::View<double**, space> rows("rows", 20, 30);
+  const Kokkos::View<int**, space> orders("orders", 20, 30);
+  const Kokkos::View<int*, space> order("order", 500), keys("keys", 500);
+  const Kokkos::View<std::int64_t*, space> counts("counts", 10);
+  const Kokkos::View<std::int64_t, space> count("count");
+  const auto by = quern::group_by(space(), keys);
+  this->expect_none("sort", [&](const auto& exec) { quern::sort(exec, y, x); });
+  this->expect_none("argsort", [&](const auto& exec) { quern::argsort(exec, order, x); });
+  this->expect_none("argsort of rows", [&](const auto& exec) { quern::argsort(exec, orders, rows); });
+  this->expect_none("sort_by_key", [&](const auto& exec) { quern::sort_by_key(exec, keys, x); });
+  this->expect_none("top_k", [&](const auto& exec) {
+    quern::top_k(exec, Kokkos::subview(y, std::pair(0, 5)), Kokkos::subview(order, std::pair(0, 5)), x);
+  });
+  this->expect_none("histogram", [&](const auto& exec) { quern::histogram(exec, counts, x, quern::bin_range{0, 1}); });
+  this->expect_none("compact", [&](const auto& exec) { quern::compact(exec, y, x, keys, quern::size_to{count}); });
+  this->expect_none("sum by groups", [&](const auto& exec) { quern::sum(exec, sums, x, by); });
+  this->expect_none("min by groups", [&](const auto& exec) { quern::min(exec, sums, x, by); });
+  this->expect_none("mean by groups", [&](const auto& exec) { quern::mean(exec, sums, x, by); });
+}
+
+TYPED_TEST(Allocations, OfProductsAndRandomNumbers) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  const Kokkos::View<int**, space> a("a", 20, 20), b("b", 20, 20);
+  const Kokkos::View<int*, space> v("v", 20), w("w", 20);
+  const Kokkos::View<double**, space> x("x", 40, 50), y("y", 40, 50);
+  const Kokkos::View<double***, space> m("m", 9, 3, 3), inverses("inverses", 9, 3, 3);
+  const Kokkos::View<int*, space> info("info", 9);
+  const quern::random::key key(1);
+  this->expect_none("matmul", [&](const auto& exec) { quern::matmul(exec, b, a, a); });
+  this->expect_none("matvec", [&](const auto& exec) { quern::matvec(exec, w, a, v); });
+  this->expect_none("inv", [&](const auto& exec) { quern::inv(exec, inverses, m, info); });
+  this->expect_none("vmap", [&](const auto& exec) { quern::vmap(exec, y, copied(), x); });
+  this->expect_none("uniform", [&](const auto& exec) { quern::random::uniform(exec, x, key); });
+  this->expect_none("normal", [&](const auto& exec) { quern::random::normal(exec, x, key); });
+}
+
+}  // namespace
