@@ -139,6 +139,31 @@ measurement broadcast_add(const settings& s, std::int64_t n) {
   return m;
 }
 
+struct kick {
+  using vector3 = Kokkos::Array<double, 3>;
+  double dt;
+  KOKKOS_FUNCTION vector3 operator()(vector3 v, const vector3& force, double mass) const {
+    for (int c = 0; c < 3; ++c) v[c] += dt * force[c] / mass;
+    return v;
+  }
+};
+
+measurement rows(const settings& s, std::int64_t n) {
+  const double dt = 0.125;
+  const auto v = filled<matrix<double>>(s, hashes{1}, n, 3), force = filled<matrix<double>>(s, hashes{2}, n, 3);
+  const auto mass = filled<vector<double>>(s, hashes{3, 1, 2}, n);
+  const auto next = quern::like(v);
+  measurement m = timed(s, {n, 3}, 80.0 * n, 9.0 * n, [&] {
+    quern::map(s.exec, quern::rows<3>(next), kick{dt}, quern::rows<3>(v), quern::rows<3>(force), mass);
+  });
+  const auto hv = quern::to_host(v), hf = quern::to_host(force), found = quern::to_host(next);
+  const auto hm = quern::to_host(mass);
+  compare(
+      m, found, [&](std::int64_t i, std::int64_t c) { return hv(i, c) + dt * hf(i, c) / hm(i); },
+      2 * std::numeric_limits<double>::epsilon());
+  return m;
+}
+
 }  // namespace
 
 std::vector<workload> elementwise_workloads() {
@@ -156,6 +181,7 @@ std::vector<workload> elementwise_workloads() {
       {"slice_copy", "float64", "y = x[::3, ::3]", sizes(4000, 10'000), arrays(10, 2), slice_copy},
       {"broadcast_add", "float64", "z(i,j) = x(i,j) + row(j) + col(i)", sizes(4000, 10'000), arrays(16, 2),
        broadcast_add},
+      {"rows", "float64", "v += dt f / m of particles", sizes(2'000'000, 20'000'000), arrays(80), rows},
   };
 }
 

@@ -61,7 +61,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       QUERN_IMPL_IVDEP
       for (; k < end; ++k) {
         const auto r = local(from[k]...);
-        ((to[k] = convert<stored<T>>(map_output<T...>::template part<J>(r))), ...);
+        ((to[k] = converted<stored<T>>(map_output<T...>::template part<J>(r))), ...);
       }
     }
   }

@@ -30,7 +30,7 @@ struct map_output {
   }
   template <class R, class Offsets, std::size_t... J>
   KOKKOS_FORCEINLINE_FUNCTION void put(const Offsets& o, std::int64_t k, const R& r, std::index_sequence<J...>) const {
-    ((get<J>(array).data[o.of[J] + k * get<J>(array).step] = convert<stored<T>>(part<J>(r))), ...);
+    ((get<J>(array).data[o.of[J] + k * get<J>(array).step] = converted<stored<T>>(part<J>(r))), ...);
   }
   /// W elements of each, `element(k)` of which are results.
   template <int W, class Offsets, class Element>
@@ -43,7 +43,7 @@ struct map_output {
     operand_tuple<written_pack<T, W>...> result;
     for (int k = 0; k < W; ++k) {
       const auto r = element(k);
-      (get<J>(result).set(k, convert<stored<T>>(part<J>(r))), ...);
+      (get<J>(result).set(k, converted<stored<T>>(part<J>(r))), ...);
     }
     (get<J>(array).store_pack(o.of[J], get<J>(result)), ...);
   }

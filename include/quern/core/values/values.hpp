@@ -151,6 +151,12 @@ KOKKOS_FUNCTION To convert(const From& x) {
   else return To();
 }
 
+/// The same without a copy of what has that type.
+template <class To, class From>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) converted(const From& x) {
+  if constexpr (std::is_same_v<To, From>) return (x);
+  else return convert<To>(x);
+}
 template <class To, class From>
 KOKKOS_FUNCTION To convert_components(const From& x) {
   To result;

@@ -86,8 +86,14 @@ struct row_pointer {
     return make_row<Element, component>([&](std::size_t c) { return at(offset, c); }, numbers());
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t offset, const Element& element) const {
-    const auto values = row_values<component>(element);
-    for (std::size_t c = 0; c < components; ++c) at(offset, c) = values[c];
+    if constexpr (std::is_same_v<Element, Kokkos::Array<component, components>>) store(offset, element, numbers());
+    else store(offset, row_values<component>(element), numbers());
+  }
+  /// Without a loop, which compilers need not unroll, and without a copy: where an Array is in memory, one by other
+  /// instructions than those that wrote it takes long.
+  template <class Values, std::size_t... C>
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t offset, const Values& values, std::index_sequence<C...>) const {
+    ((at(offset, C) = values[C]), ...);
   }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION auto load_packs(std::int64_t offset) const {
