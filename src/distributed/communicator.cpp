@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <quern/core/call/label.hpp>
 #include <set>
 
 #include "communicator_state.hpp"

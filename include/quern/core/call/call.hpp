@@ -78,6 +78,10 @@ class call {
   const Exec& exec;
 
   call(const operation_name& operation, const Exec& where) : label(operation), exec(where) {}
+  call(const char* operation, const Exec& where) : call(operation_name(operation), where) {}
+  /// Of a label that its caller keeps.
+  call(const std::string& operation, const Exec& where) : label(operation), exec(where) {}
+  call(std::string&&, const Exec&) = delete;
 
   template <class V>
   auto output(const V& view) const {
