@@ -52,7 +52,10 @@ wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
   if (!edge.is_box() && edge.count() != 1 && edge.count() != rank)
     throw Error(label, std::to_string(edge.count()) + " boundaries for rank " + std::to_string(rank));
   wrapped_axes w{};
-  for (int d = 0; d < rank; ++d) w[d] = wraps_around(label, edge, d);
+  for (int d = 0; d < rank; ++d) {
+    if (!edge.is_box()) check_no_ghost_modes(label, edge, d);
+    w[d] = wraps_around(label, edge, d);
+  }
   return w;
 }
 
@@ -94,9 +97,8 @@ std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_h
 }
 
 std::string text_of(const boundaries& edge) {
-  constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
   const auto name = [&](const boundary& b) {
-    const std::string mode = names[static_cast<std::size_t>(b.kind())];
+    const std::string mode = name_of(b.kind());
     const std::string constant = b.constant_text();
     return constant.empty() ? mode : mode + " " + constant;
   };

@@ -23,14 +23,19 @@ namespace quern {
 /// | `boundary::reflect` | `d c b a` \| `a b c d` \| `d c b a` |
 /// | `boundary::mirror` | `c d c b` \| `a b c d` \| `c b a b` |
 /// | `boundary::wrap` | `a b c d` \| `a b c d` \| `a b c d` (scipy's `grid-wrap`) |
+/// | `boundary::odd_reflect` | `-d -c -b -a` \| `a b c d` \| `-d -c -b -a`: zero at the face |
+/// | `boundary::odd_mirror` | `-d -c -b` \| `a b c d` \| `-c -b -a`: zero at the last cell |
+/// | `boundary::prescribed` | what a functor of the cell's indices returns |
+///
+/// The last three are for ghost cells that an array has, `quern::fill_halo`; stencils reject them.
 ///
 /// Axes are continued one by one; where a constant meets another mode in a corner, the constant wins, and of two
 /// constants that of the later axis.
 class boundary {
  public:
-  enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap };
+  enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap, odd_reflect, odd_mirror, prescribed };
 
-  static const boundary keep, nearest, reflect, mirror, wrap;
+  static const boundary keep, nearest, reflect, mirror, wrap, odd_reflect, odd_mirror, prescribed;
 
   /// @param value converted to the value type of each input; a value that is not a number must have that type
   template <class V>
@@ -51,7 +56,7 @@ class boundary {
   /// @throws Error if it cannot be converted
   template <class T>
   T value_for(const std::string& operation) const {
-    if constexpr (std::is_constructible_v<T, double>) {
+    if constexpr (std::is_constructible_v<T, double> && !std::is_aggregate_v<T>) {  // whose members are no number
       if (const auto* v = std::any_cast<double>(&value_)) return static_cast<T>(*v);
       if (const auto* v = std::any_cast<std::int64_t>(&value_)) return static_cast<T>(*v);
       if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return static_cast<T>(*v);
@@ -70,6 +75,9 @@ inline const boundary boundary::nearest{boundary::mode::nearest};
 inline const boundary boundary::reflect{boundary::mode::reflect};
 inline const boundary boundary::mirror{boundary::mode::mirror};
 inline const boundary boundary::wrap{boundary::mode::wrap};
+inline const boundary boundary::odd_reflect{boundary::mode::odd_reflect};
+inline const boundary boundary::odd_mirror{boundary::mode::odd_mirror};
+inline const boundary boundary::prescribed{boundary::mode::prescribed};
 
 /// The boundaries of one axis: before its first index and after its last.
 struct boundary_pair {
@@ -147,6 +155,12 @@ inline std::int64_t continuation_reach(boundary::mode mode, std::int64_t n) {
 /// @throws Error where `interior_only` needs values from outside, or no cell is left
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius);
+
+/// The name of a mode.
+const char* name_of(boundary::mode mode);
+
+/// Rejects the boundaries that ghost cells alone have.
+void check_no_ghost_modes(const std::string& label, const boundaries& edge, int axis);
 
 /// Whether an axis wraps around.
 /// @throws Error where it does so at one end alone
