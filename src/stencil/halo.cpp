@@ -112,32 +112,35 @@ halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const
   axis.stored = static_cast<std::int16_t>(grid.stored[d]);
   axis.layers = static_cast<std::int16_t>(grid.layers[d]);
   // On a periodic grid the last face is the first one, too.
-  const auto faces = static_cast<signed char>(axis.cells - grid.cells[d]);
-  const auto end_of = [&](boundary::mode mode, bool low) -> halo_end {
-    const bool odd = mode == boundary::mode::odd_reflect || mode == boundary::mode::odd_mirror;
-    const auto at = [&](int times, int plus, int slope) -> halo_end {
-      return {
-          mode, static_cast<signed char>(times), static_cast<signed char>(plus), static_cast<signed char>(slope), true,
-          odd};
+  const std::int64_t period = grid.cells[d];
+  const std::int64_t n = axis.cells;
+  const auto set_end = [&](int side, boundary::mode mode) {
+    const bool low = side == 0;
+    axis.end[side].mode = mode;
+    const auto found_at = [&](std::int64_t from, int slope) {
+      axis.from[side] = from;
+      axis.end[side].slope = static_cast<signed char>(slope);
+      axis.end[side].of_cells = true;
+      axis.end[side].odd = mode == boundary::mode::odd_reflect || mode == boundary::mode::odd_mirror;
     };
     switch (mode) {
       case boundary::mode::wrap:
-        return low ? at(1, -faces, 1) : at(-1, faces, 1);
+        return found_at(low ? period : -period, 1);
       case boundary::mode::reflect:
       case boundary::mode::odd_reflect:
-        return low ? at(0, -1, -1) : at(2, -1, -1);
+        return found_at(low ? -1 : 2 * n - 1, -1);
       case boundary::mode::mirror:
       case boundary::mode::odd_mirror:
-        if (axis.cells == 1) return at(0, 0, 0);  // which is all that there is
-        return low ? at(0, 0, -1) : at(2, -2, -1);
+        if (n == 1) return found_at(0, 0);  // which is all that there is
+        return found_at(low ? 0 : 2 * n - 2, -1);
       case boundary::mode::nearest:
-        return low ? at(0, 0, 0) : at(1, -1, 0);
+        return found_at(low ? 0 : n - 1, 0);
       default:
-        return {mode};
+        return;
     }
   };
-  axis.end[0] = end_of(edge.axis(d).low.kind(), true);
-  axis.end[1] = end_of(edge.axis(d).high.kind(), false);
+  set_end(0, edge.axis(d).low.kind());
+  set_end(1, edge.axis(d).high.kind());
   return axis;
 }
 

@@ -130,7 +130,7 @@ class halo_call {
 
   /// How many fields a kernel carries: arguments of kernels have at most 4 KB.
   template <class Field>
-  static constexpr int capacity = std::clamp<int>(3800 / sizeof(Field), 1, 16);
+  static constexpr int capacity = std::clamp<int>(3850 / sizeof(Field), 1, 16);
 
   template <class Launch, class First, class... Rest>
   void run_views(const Launch& launch, const First& first, const Rest&... rest) const {

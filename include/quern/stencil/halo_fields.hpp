@@ -11,18 +11,19 @@
 
 namespace quern::impl {
 
-/// What lies beyond one end of an axis of n cells: ghost i is found at `times * n + plus + slope * i`, with the
-/// opposite sign where that is odd. The other modes have no such cell.
+/// What lies beyond one end of an axis: ghost i is found at `from + slope * i`, with the opposite sign where that is
+/// odd. Some modes have no such cell.
 struct halo_end {
   boundary::mode mode = boundary::mode::keep;
-  signed char times = 0, plus = 0, slope = 0;
+  signed char slope = 0;
   bool of_cells = false, odd = false;
 };
 
 /// An axis of a field with ghost layers. Indices count from the first cell between them.
 struct halo_axis {
   std::int64_t stride = 0, cells = 1;
-  halo_end end[2];  // before the first cell, and behind the last
+  std::int64_t from[2] = {};  // of the ends before the first cell and behind the last
+  halo_end end[2];
   std::int16_t stored = 0, layers = 0;
   // The cells of a pass along the axis: `before` ghosts, `low` and `high` cells next to them, and `after` ghosts.
   std::int16_t before = 0, low = 0, high = 0, after = 0;
@@ -31,11 +32,12 @@ struct halo_axis {
   KOKKOS_FUNCTION const halo_end& end_at(std::int64_t i) const { return end[i < 0 ? 0 : 1]; }
   /// Follows a ghost to its cell. Where there are fewer cells than layers, that goes from end to end. Returns whether
   /// there is one; or else `i` is a ghost at an end that has none.
-  KOKKOS_FUNCTION bool find(std::int64_t& i, bool& odd) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool find(std::int64_t& i, bool& odd) const {
     while (is_ghost(i)) {
-      const halo_end& e = end_at(i);
+      const int side = i < 0 ? 0 : 1;
+      const halo_end& e = end[side];
       if (!e.of_cells) return false;
-      i = e.times * cells + e.plus + e.slope * i;
+      i = from[side] + e.slope * i;
       odd = odd != e.odd;
     }
     return true;

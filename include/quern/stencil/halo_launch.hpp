@@ -84,13 +84,12 @@ struct halo_runs {
     const halo_axis &axis = field.axis[along], &fastest = field.axis[last];
     const std::int64_t n = std::min(length, axis.between_ends() - block * length);
     at[along] = axis.low + block * length;
-    if (!at_row_ends) {
-      if (n > 0) pass.run(field, at, along, n);
-      if (block > 0 || !corners) return;
-    }
+    if (!at_row_ends && n > 0) pass.run(field, at, along, n);
+    if (!at_row_ends && block == 0 && corners) pass.row_ends(field, at);
+    if (!at_row_ends) return;
     for (std::int64_t k = 0; k < fastest.ends(); ++k) {
       at[last] = fastest.end_cell(k);
-      if (!at_row_ends || Field::rank == 1) pass.cell(field, at);
+      if (Field::rank == 1) pass.cell(field, at);
       else if (n > 0) pass.run(field, at, along, n);
     }
   }

@@ -33,7 +33,8 @@ struct ghost_source {
 };
 /// A View's later axes decide, as if they were filled after the others. Ghosts that are kept are read as they are.
 template <class Field>
-KOKKOS_FUNCTION ghost_source<Field::rank> source_of(const Field& field, const typename Field::index& ghost) {
+KOKKOS_FORCEINLINE_FUNCTION ghost_source<Field::rank> source_of(const Field& field,
+                                                                const typename Field::index& ghost) {
   ghost_source<Field::rank> from{ghost};
   for (int d = Field::rank - 1; d >= 0; --d) {
     const int a = field.in_memory(d);
@@ -44,6 +45,16 @@ KOKKOS_FUNCTION ghost_source<Field::rank> source_of(const Field& field, const ty
     return from;
   }
   return from;
+}
+
+/// The cells at the ends of a row, one by one.
+template <class Pass, class Field>
+void pass_over_row_ends(const Pass& pass, const Field& field, typename Field::index at) {
+  constexpr int last = Field::rank - 1;
+  for (std::int64_t k = 0; k < field.axis[last].ends(); ++k) {
+    at[last] = field.axis[last].end_cell(k);
+    pass.cell(field, at);
+  }
 }
 
 /// Fills ghosts.
@@ -74,6 +85,23 @@ struct fill_ghosts {
       for (std::int64_t k = 0; k < n; ++k, ++at[along]) to[k * stride] = with_sign(beyond(field, from, at), from.odd);
     } else if (const auto* const source = field.at(from.at); source != to) {
       copy(to, source, stride, n, from.odd);
+    }
+  }
+  /// The ends of a row, which are often copied from one row.
+  template <class Field>
+  void row_ends(const Field& field, typename Field::index at) const {
+    constexpr int last = Field::rank - 1;
+    const halo_axis& axis = field.axis[last];
+    at[last] = 0;
+    const auto from = source_of(field, at);
+    if (from.axis >= 0) return pass_over_row_ends(*this, field, at);
+    auto* const to = field.at(at);
+    const auto* const source = field.at(from.at);
+    for (std::int64_t k = 0; k < axis.ends(); ++k) {
+      std::int64_t i = at[last] = axis.end_cell(k);
+      bool odd = from.odd;
+      if (axis.find(i, odd)) to[at[last] * axis.stride] = with_sign(source[i * axis.stride], odd);
+      else cell(field, at);
     }
   }
 
@@ -121,6 +149,10 @@ struct add_ghosts {
   template <class Field>
   void run(const Field& field, const typename Field::index& first, int along, std::int64_t n) const {
     run_of_images(field, first, along, n);
+  }
+  template <class Field>
+  void row_ends(const Field& field, const typename Field::index& at) const {
+    pass_over_row_ends(*this, field, at);
   }
 
  private:
@@ -181,6 +213,10 @@ struct clear_ghosts {
     auto* const to = field.at(first);
     const std::int64_t stride = field.axis[along].stride;
     for (std::int64_t k = 0; k < n; ++k) to[k * stride] = typename Field::value_type{};
+  }
+  template <class Field>
+  void row_ends(const Field& field, const typename Field::index& at) const {
+    pass_over_row_ends(*this, field, at);
   }
 
  private:
