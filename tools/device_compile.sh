@@ -26,7 +26,7 @@ units=(
   "../src/core/memory/workspace ../src/core/call/error ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
-  "../src/chunked/pipeline ../src/stencil/boundary ../src/distributed/side_instance"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/fft ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
@@ -57,7 +57,7 @@ tests=(
   "keyed/sort_test keyed/top_k_test"
   keyed/histogram_test
   "scan/scan_test scan/segmented_test"
-  "stencil/stencil_test stencil/boundary_test"
+  "stencil/stencil_test stencil/boundary_test stencil/halo_test"
   "stencil/filters_test stencil/operators_test"
   stencil/filters_scipy_test
   stencil/filter_means_test

@@ -224,7 +224,8 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// depth.
 ///
 /// @code
-/// quern::fill_halo(exec, quern::outputs(u, v), {boundary::wrap, boundary::odd_reflect}, quern::depth{2});
+/// const quern::boundaries edges{quern::boundary::wrap, quern::boundary::odd_reflect};
+/// quern::fill_halo(exec, quern::outputs(u, v), edges, quern::depth{2});
 /// @endcode
 ///
 /// @param out    one View, several, `quern::outputs(u, v)`, or a list of Views of one type, `std::vector` or
