@@ -52,10 +52,7 @@ wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
   if (!edge.is_box() && edge.count() != 1 && edge.count() != rank)
     throw Error(label, std::to_string(edge.count()) + " boundaries for rank " + std::to_string(rank));
   wrapped_axes w{};
-  for (int d = 0; d < rank; ++d) {
-    if (!edge.is_box()) check_no_ghost_modes(label, edge, d);
-    w[d] = wraps_around(label, edge, d);
-  }
+  for (int d = 0; d < rank; ++d) w[d] = wraps_around(label, edge, d);
   return w;
 }
 

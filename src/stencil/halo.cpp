@@ -64,17 +64,22 @@ std::int64_t fewest_cells(std::span<const array_bytes> fields, int axis, std::in
 
 }  // namespace
 
+void check_layer_counts(const std::string& label, const axis_counts& stored, const axis_counts* layers, int rank) {
+  check_counts(label, "a depth", stored, rank);
+  if (layers != nullptr) check_counts(label, "layers", *layers, rank);
+  for (int d = 0; d < rank; ++d)
+    check_layers(label, stored.along(d), layers == nullptr ? stored.along(d) : layers->along(d), d);
+}
+
 halo_grid halo_grid_of(const std::string& label, std::span<const array_bytes> fields, const axis_counts& stored,
                        const axis_counts* layers, const axis_counts* cells) {
   halo_grid grid;
   const int rank = fields.empty() ? 0 : fields.front().extents.rank;
   if (rank == 0) return grid;
-  check_counts(label, "a depth", stored, rank);
-  if (layers != nullptr) check_counts(label, "layers", *layers, rank);
+  check_layer_counts(label, stored, layers, rank);
   if (cells != nullptr) check_counts(label, "cells", *cells, rank);
   for (int d = 0; d < rank; ++d) {
     const std::int64_t depth = stored.along(d), filled = layers == nullptr ? depth : layers->along(d);
-    check_layers(label, depth, filled, d);
     grid.stored[d] = static_cast<int>(depth);
     grid.layers[d] = static_cast<int>(filled);
     for (std::size_t i = 0; i < fields.size(); ++i)

@@ -58,8 +58,10 @@ class boundary {
   T value_for(const std::string& operation) const {
     if constexpr (std::is_constructible_v<T, double> && !std::is_aggregate_v<T>) {  // whose members are no number
       if (const auto* v = std::any_cast<double>(&value_)) return static_cast<T>(*v);
-      if (const auto* v = std::any_cast<std::int64_t>(&value_)) return static_cast<T>(*v);
-      if (const auto* v = std::any_cast<std::uint64_t>(&value_)) return static_cast<T>(*v);
+      if (const auto* v = std::any_cast<std::int64_t>(&value_))
+        return static_cast<T>(static_cast<impl::real_type<T>>(*v));
+      if (const auto* v = std::any_cast<std::uint64_t>(&value_))
+        return static_cast<T>(static_cast<impl::real_type<T>>(*v));
     }
     if (const auto* v = std::any_cast<T>(&value_)) return *v;
     throw Error(operation, "the boundary's constant has not the type of the input's values");

@@ -24,6 +24,7 @@ struct depth : impl::axis_counts {
 struct layers : impl::axis_counts {
   using option_of = impl::any_place;
   using axis_counts::axis_counts;
+  explicit layers(const impl::axis_counts& numbers) : axis_counts(numbers) {}
 };
 
 /// Asks for the ghost cells across faces alone, without those across edges and corners.

@@ -123,6 +123,9 @@ struct axis_counts {
   std::int64_t along(int axis) const { return number[count == 1 ? 0 : axis]; }
 };
 
+/// Checks the numbers of ghost layers that arrays of a rank store and of those to fill, null for all.
+void check_layer_counts(const std::string& label, const axis_counts& stored, const axis_counts* layers, int rank);
+
 /// Checks the fields of a call and finds the cells of their grid.
 /// @param layers those to fill of the stored ones, or null for all
 /// @param cells  those of the grid along each axis, or null for those that the smallest field has
