@@ -57,7 +57,7 @@ tests=(
   "keyed/sort_test keyed/top_k_test"
   keyed/histogram_test
   "scan/scan_test scan/segmented_test"
-  "stencil/stencil_test stencil/boundary_test stencil/halo_test"
+  "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test"
   stencil/filters_scipy_test
   stencil/filter_means_test

@@ -118,8 +118,10 @@ class boundaries {
 
 namespace impl {
 
-/// Where an index beyond an axis of n elements is found, for the modes that continue the array.
+/// Where an index beyond an axis of n elements is found, for the modes that continue the array. With `keep`, which
+/// stands for ghosts that are stored, it stays.
 KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t i, std::int64_t n) {
+  if (mode == boundary::mode::keep) return i;
   if (mode == boundary::mode::wrap || mode == boundary::mode::reflect || mode == boundary::mode::mirror) {
     const std::int64_t period = mode == boundary::mode::wrap      ? n
                                 : mode == boundary::mode::reflect ? 2 * n
@@ -143,6 +145,8 @@ inline continuation continuation_of(boundary::mode mode, bool low, std::int64_t 
       return {low ? -1 : 2 * n - 1, -1};
     case boundary::mode::mirror:
       return {low ? 0 : 2 * n - 2, -1};
+    case boundary::mode::keep:
+      return {0, 1};
     default:
       return {low ? 0 : n - 1, 0};
   }

@@ -6,6 +6,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/stencil/boundary.hpp>
+#include <quern/stencil/inputs.hpp>
 #include <quern/stencil/launch.hpp>
 
 namespace quern {
@@ -64,22 +65,23 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   constexpr int rank = known_rank<first_out>();
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
   static_assert(((known_rank<Out>() == rank) && ...), "quern::stencil: outputs must have the same rank");
-  static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(((rank_of<std::remove_cvref_t<decltype(array_of(std::declval<const In&>()))>> == rank) && ...),
+                "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const call c(label, exec);
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
   check_outputs(label, out);
   const auto checked = [&](const auto& in) {
-    const auto elements = c.elements(in);
-    check_stencil_input(label, out, elements, operand_extents(label, in));
+    const auto elements = c.elements(array_of(in));
+    check_stencil_input(label, out, elements, cells_of<rank>(label, shape, in, operand_extents(label, array_of(in))));
     return elements;
   };
-  with_sources(
-      [&](const auto&... in) {
-        stencil_launch<Shape, rank, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out, in...);
-      },
-      checked(inputs)...);
+  const auto launch = [&](const auto&... in) {
+    stencil_launch<Shape, rank, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out,
+                                                               with_edge_of(inputs, in)...);
+  };
+  with_sources([&](const auto&... in) { launch(without_ghosts(inputs, in)...); }, checked(inputs)...);
 }
 
 /// A functor of a part whose first cell is `first` in the whole array.
@@ -118,7 +120,9 @@ struct engine<in_memory, stencils> {
 ///               or the cells to compute, `quern::interior_only`
 /// @param in     one or more arrays with the extents of `out`, of any types; they must not share memory with it. A lazy
 ///               one is computed as windows read it: on devices once by each thread that holds the value in registers,
-///               on hosts at each access. What takes long is better written to a View first
+///               on hosts at each access. What takes long is better written to a View first. In memory,
+///               `quern::with_boundary(in, edge)` has boundaries of its own, and `quern::with_ghosts(in, depth{1})`
+///               stores ghost cells, which are read
 ///
 /// A window gives the values of its View; integers narrower than int come as int, as any arithmetic would make them. On
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
@@ -144,12 +148,12 @@ struct engine<in_memory, stencils> {
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
-  requires any_arrays<In...>
+  requires stencil_inputs<In...>
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
+  requires(stencil_inputs<In...> || impl::second_option<Option, In...>::value)
 void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
   impl::engine_of<impl::stencils, Out, In...>::run(Shape(), exec, impl::as_outputs(out), f, edge, std::tie(in...),
@@ -157,12 +161,12 @@ void stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edg
 }
 
 template <class Shape, output_like Out, class F, class... In>
-  requires any_arrays<In...>
+  requires stencil_inputs<In...>
 void stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
 }
 template <class Shape, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
+  requires(stencil_inputs<In...> || impl::second_option<Option, In...>::value)
 void stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }
