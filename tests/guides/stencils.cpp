@@ -9,6 +9,7 @@ namespace {
 // # 1 types
 // # 4 types
 // # 9 types
+// # 11 types
 
 struct centre {
   template <class Window>
@@ -53,7 +54,7 @@ void flat(const space& exec) {
 
 void ghosts(const space& exec) {
   const Kokkos::View<double**> p("p", 8, 9), q("q", 8, 9), pressure("pressure", 6, 7), flow("flow", 7, 7),
-      charge("charge", 6, 7);
+      charge("charge", 6, 7), speed("speed", 4, 5), transported("transported", 4, 5);
   for (const auto& u : {p, q, flow, charge}) quern::fill(exec, u, 3.0);
   // # 8
   EXPECT_EQ(1.0, test::contents(p)[4 * 9 + 1]);
@@ -64,6 +65,9 @@ void ghosts(const space& exec) {
   // # 10
   EXPECT_EQ(6.0, test::contents(charge)[7 + 2]);
   EXPECT_EQ(0.0, test::contents(charge)[2]);
+  quern::fill(exec, speed, 2.0);
+  // # 11 statements
+  EXPECT_EQ(2.0, test::contents(transported)[0]);
 }
 
 }  // namespace

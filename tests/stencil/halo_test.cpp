@@ -3,6 +3,7 @@
 
 // Ghost cells of arrays that store them, against plain loops that fill one axis after the other.
 
+#include <Kokkos_DualView.hpp>
 #include <algorithm>
 #include <functional>
 #include <quern/stencil.hpp>
@@ -408,6 +409,25 @@ TEST(HaloOf, Structs) {
   EXPECT_EQ(9, u(0).id);
   test::expect_error("quern::fill_halo: an odd boundary of values that have no sign",
                      [&] { quern::fill_halo(space(), u, boundary::odd_reflect, quern::depth{1}); });
+}
+
+TEST(HaloOf, DualViewsSpansAndComplexNumbers) {
+  using space = Kokkos::DefaultHostExecutionSpace;
+  using complex = Kokkos::complex<double>;
+  const Kokkos::View<complex*, space> u("u", 5);
+  for (int i = 0; i < 5; ++i) u(i) = complex(i, 1);
+  const Kokkos::mdspan<complex, Kokkos::dextents<int, 1>> span(u.data(), 5);
+  quern::fill_halo(space(), span, boundary::odd_reflect, quern::depth{1});
+  EXPECT_EQ(complex(-1, -1), u(0));
+  quern::fill_halo(space(), u, boundary::constant(2), quern::depth{1});
+  EXPECT_EQ(complex(2, 0), u(4));
+  Kokkos::DualView<double*, space> both("both", 5);
+  both.view_host()(1) = 4;
+  both.modify_host();
+  both.sync_device();
+  quern::fill_halo(space(), both, boundary::nearest, quern::depth{1});
+  both.sync_host();
+  EXPECT_EQ(4.0, both.view_host()(0));
 }
 
 TYPED_TEST(Halo, RejectsMisuse) {
