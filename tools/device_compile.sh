@@ -26,9 +26,9 @@ units=(
   "../src/core/memory/workspace ../src/core/call/error ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
-  "../src/chunked/pipeline ../src/stencil/boundary ../src/distributed/side_instance"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/fft ../src/distributed/operands ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
   "../src/fft/device ../src/fft/fft ../src/fft/plan_cache"
   ../src/fft/unavailable
@@ -58,7 +58,7 @@ tests=(
   "keyed/sort_test keyed/top_k_test"
   keyed/histogram_test
   "scan/scan_test scan/segmented_test"
-  "stencil/stencil_test stencil/boundary_test"
+  "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test"
   stencil/filters_scipy_test
   stencil/filter_means_test
@@ -92,7 +92,7 @@ benchmarks=(
   "../bench/reduce/axes_bench ../bench/reduce/quantile_bench ../bench/reduce/variance_bench"
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
-  "../bench/stencil/odd_rows_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
+  "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench
   ../bench/autodiff/autodiff_bench
   ../bench/fft/fft_bench

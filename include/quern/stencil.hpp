@@ -4,9 +4,10 @@
 #define QUERN_STENCIL_HPP
 
 /// @file
-/// Stencils, filters, differential operators and steps in time.
+/// Stencils, filters, differential operators, ghost cells and steps in time.
 
 #include <quern/stencil/filters.hpp>
+#include <quern/stencil/halo.hpp>
 #include <quern/stencil/iterate.hpp>
 #include <quern/stencil/operators.hpp>
 #include <quern/stencil/reducing_stencil.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <quern/core.hpp>
@@ -133,6 +134,55 @@ measurement heat(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// Two layers around n^3 cells: periodic along the first axis, odd about the faces of the second, and continued by the
+/// last cells of the third.
+measurement ghost_cells(const settings& s, std::int64_t n) {
+  constexpr std::int64_t depth = 2;
+  using quern::boundary;
+  const std::int64_t stored = n + 2 * depth;
+  const auto cubed = [](std::int64_t k) {
+    return static_cast<double>(k) * static_cast<double>(k) * static_cast<double>(k);
+  };
+  const auto u = filled<device_view<double***>>(s, hashes{1}, stored, stored, stored);
+  const quern::boundaries edges{boundary::wrap, boundary::odd_reflect, boundary::nearest};
+  measurement m = timed(s, {n, n, n}, 16.0 * (cubed(stored) - cubed(n)), 0,
+                        [&] { quern::fill_halo(s.exec, u, edges, quern::depth{depth}); });
+  const auto found = quern::to_host(u), expected = quern::to_host(u);
+  const auto fill_axis = [&](std::int64_t rows, const auto& at) {
+    for (std::int64_t j = 0; j < rows; ++j)
+      for (std::int64_t i = 0; i < stored; ++i)
+        for (std::int64_t k = 0; k < depth; ++k) at(j, i, k);
+  };
+  const std::int64_t end = n + depth;
+  m.baseline_seconds = time_baseline(stored, [&](std::int64_t rows) {
+    fill_axis(rows, [&](std::int64_t j, std::int64_t i, std::int64_t k) {
+      expected(k, j, i) = expected(n + k, j, i);
+      expected(end + k, j, i) = expected(depth + k, j, i);
+    });
+    fill_axis(rows, [&](std::int64_t j, std::int64_t i, std::int64_t k) {
+      expected(j, depth - 1 - k, i) = -expected(j, depth + k, i);
+      expected(j, end + k, i) = -expected(j, end - 1 - k, i);
+    });
+    fill_axis(rows, [&](std::int64_t j, std::int64_t i, std::int64_t k) {
+      expected(j, i, k) = expected(j, i, depth);
+      expected(j, i, end + k) = expected(j, i, end - 1);
+    });
+    keep(*expected.data());
+  });
+  const auto cell = [&](std::int64_t i) { return depth <= i && i < end; };
+  m.verified = elements_right(found, [&](std::int64_t k, std::int64_t j, std::int64_t i) {
+    const std::int64_t from_k = cell(k)     ? k
+                                : k < depth ? k + n
+                                            : k - n,
+                       from_j = cell(j)     ? j
+                                : j < depth ? 2 * depth - 1 - j
+                                            : 2 * end - 1 - j,
+                       from_i = std::clamp(i, depth, end - 1);
+    return found(k, j, i) == (cell(j) ? 1 : -1) * found(from_k, from_j, from_i);
+  });
+  return m;
+}
+
 }  // namespace
 
 std::vector<workload> stencil_workloads() {
@@ -141,7 +191,8 @@ std::vector<workload> stencil_workloads() {
   smoothing.takes.insert(smoothing.takes.end(), {option::input, option::output});
   return {smoothing,
           {"laplacian", "float64", "7-point Laplacian", sizes(192, 512), arrays(16, 3), laplacian},
-          {"heat", "float64", "ten explicit 7-point steps", sizes(192, 512), arrays(16, 3), heat}};
+          {"heat", "float64", "ten explicit 7-point steps", sizes(192, 512), arrays(16, 3), heat},
+          {"fill_halo", "float64", "two ghost layers of a cube", sizes(192, 512), arrays(8, 3), ghost_cells}};
 }
 
 }  // namespace app

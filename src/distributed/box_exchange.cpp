@@ -55,6 +55,7 @@ struct packed_rows {
   std::byte* packed;
   std::int64_t element, unit;
   row_nest<2> nest;  // of the array and of the message
+  int field;
 };
 
 /// Copies all boxes between their arrays and the messages.
@@ -63,6 +64,7 @@ struct copy_boxes {
   const packed_rows* box;
   int count;
   std::int64_t row_items;  // work items of a row; 0: as many as it has elements
+  field_shifts shifts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     int low = 0, high = count;
@@ -81,7 +83,7 @@ struct copy_boxes {
       elements = 1;
     }
     for (std::int64_t i = 0; i < elements; ++i) {
-      std::byte* array = b.array + o.of[0] * b.element;
+      std::byte* array = b.array + shifts.bytes[b.field] + o.of[0] * b.element;
       std::byte* packed = b.packed + o.of[1] * b.element;
       if constexpr (Pack) copy_element(packed, array, bytes, b.unit);
       else copy_element(array, packed, bytes, b.unit);
@@ -123,10 +125,10 @@ struct packed_boxes {
       if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
       if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
       offsets.push_back(bytes);
-      packed_rows r{
-          items,          b.data,
-          nullptr,        b.element,
-          copied_unit(b), row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)}))};
+      packed_rows r{items,          b.data,
+                    nullptr,        b.element,
+                    copied_unit(b), row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)})),
+                    b.field};
       items += is_device<Exec> ? b.extents.size() : r.nest.outer;
       const std::int64_t size =
           (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
@@ -155,11 +157,11 @@ struct packed_boxes {
   }
 
   template <bool Pack>
-  void launch(const Exec& exec, const std::string& label) const {
+  void launch(const Exec& exec, const std::string& label, const field_shifts& shifts) const {
     if (items == 0) return;
     Kokkos::parallel_for(
         kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-        copy_boxes<Pack>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1});
+        copy_boxes<Pack>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1, shifts});
   }
 };
 
@@ -244,6 +246,7 @@ struct box_exchange<Exec>::state {
   std::vector<message> sends{}, receives{};  // in the memory that the transport reads and writes
   mpi_messages mpi;
   bool started = false;
+  field_shifts shifts{};
 
   state(const Communicator& c, const Exec& e, std::string l)
       : comm(c),
@@ -287,12 +290,13 @@ box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std
 }
 
 template <class Exec>
-void box_exchange<Exec>::start() {
+void box_exchange<Exec>::start(const field_shifts& shifts) {
   auto& s = *state_;
   if (std::exchange(s.started, true)) throw Error(s.label, "an exchange is started twice");
+  s.shifts = shifts;
   if (!s.has_boxes()) return;
   s.instance.begin();
-  s.out.template launch<true>(side(), label_text(s.label, "/pack"));
+  s.out.template launch<true>(side(), label_text(s.label, "/pack"), shifts);
   if (!s.has_messages()) return;
   if (auto* link = s.link()) {
     s.instance.start(*link, s.sends, s.receives);
@@ -313,7 +317,7 @@ void box_exchange<Exec>::receive() {
     s.mpi.finish();
     if (s.staged) s.copy_messages(s.in.messages, s.receives, false);
   }
-  s.in.template launch<false>(side(), label_text(s.label, "/unpack"));
+  s.in.template launch<false>(side(), label_text(s.label, "/unpack"), s.shifts);
 }
 
 template <class Exec>

@@ -94,9 +94,8 @@ std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_h
 }
 
 std::string text_of(const boundaries& edge) {
-  constexpr std::array names{"keep", "constant", "nearest", "reflect", "mirror", "wrap"};
   const auto name = [&](const boundary& b) {
-    const std::string mode = names[static_cast<std::size_t>(b.kind())];
+    const std::string mode = name_of(b.kind());
     const std::string constant = b.constant_text();
     return constant.empty() ? mode : mode + " " + constant;
   };

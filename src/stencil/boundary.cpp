@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <array>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern {
@@ -35,11 +36,27 @@ std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, c
                              " needs values outside of them");
     return {first, last};
   }
+  check_no_ghost_modes(label, edge, axis);
   const auto left = [&](const boundary& b) { return b.kind() == boundary::mode::keep ? radius : 0; };
   const std::int64_t first = left(edge.axis(axis).low), last = n - left(edge.axis(axis).high);
   if (last - first < std::min<std::int64_t>(n, 1))
     throw Error(label, "boundary::keep" + where() + " with a neighbourhood of " + std::to_string(2 * radius + 1));
   return {first, last};
+}
+
+const char* name_of(boundary::mode mode) {
+  constexpr std::array names{"keep", "constant",    "nearest",    "reflect",   "mirror",
+                             "wrap", "odd_reflect", "odd_mirror", "prescribed"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+void check_no_ghost_modes(const std::string& label, const boundaries& edge, int axis) {
+  const auto check = [&](const boundary& b) {
+    if (b.kind() > boundary::mode::wrap)
+      throw Error(label, std::string("boundary::") + name_of(b.kind()) + " is one of quern::fill_halo alone");
+  };
+  check(edge.axis(axis).low);
+  check(edge.axis(axis).high);
 }
 
 bool wraps_around(const std::string& label, const boundaries& edge, int axis) {

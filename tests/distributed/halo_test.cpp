@@ -23,8 +23,9 @@ std::int64_t source_index(boundary::mode mode, std::int64_t i, std::int64_t n) {
       return source_index(mode, i < 0 ? -1 - i : 2 * n - 1 - i, n);
     case boundary::mode::mirror:
       return n == 1 ? 0 : source_index(mode, i < 0 ? -i : 2 * n - 2 - i, n);
+    default:
+      return -2;
   }
-  return -2;
 }
 
 constexpr double untouched = -4, constant_low = 2, constant_high = 3;
@@ -185,6 +186,140 @@ TYPED_TEST(HaloExchangeOn, ReportsMisuse) {
   test::expect_error("quern::HaloExchange: an exchange is finished that was not started", [&] { exchange.finish(); });
   exchange.start();
   test::expect_error("quern::HaloExchange: an exchange is started twice", [&] { exchange.start(); });
+  exchange.finish();
+}
+
+/// Blocks that no grid of ranks makes: of two ranks and more, the first has all columns of the first rows, and the
+/// others share the rest by columns.
+Decomposition::Block uneven_block(int rank, int ranks, std::int64_t rows, std::int64_t columns) {
+  if (ranks == 1) return {{0, 0}, {rows, columns}};
+  if (rank == 0) return {{0, 0}, {3, columns}};
+  const std::int64_t first = (rank - 1) * columns / (ranks - 1), end = rank * columns / (ranks - 1);
+  return {{3, first}, {rows - 3, end - first}};
+}
+
+/// What each element of a View of this rank's block and its ghosts must be, where the whole array with `layers` ghosts
+/// is filled on one device.
+template <class T, class E, class... Options>
+std::vector<T> own_part(const std::vector<T>& values, const shape& whole, const Decomposition::Block& own,
+                        const boundaries& edge, int stored, int layers, const std::vector<T>& before) {
+  std::vector<T> padded((whole.extent[0] + 2 * layers) * (whole.extent[1] + 2 * layers), T(77));
+  const std::int64_t pitch = whole.extent[1] + 2 * layers;
+  for (std::int64_t j = 0; j < whole.extent[0]; ++j)
+    for (std::int64_t i = 0; i < whole.extent[1]; ++i)
+      padded[(j + layers) * pitch + i + layers] = values[j * whole.extent[1] + i];
+  const auto u = test::make_array<T, 2, Kokkos::LayoutRight, E>({whole.extent[0] + 2 * layers, pitch}, padded);
+  quern::fill_halo(E(), u, edge, quern::depth{layers});
+  const auto filled = test::contents(u);
+  std::vector<T> result = before;
+  const std::int64_t own_pitch = own.extents.extent[1] + 2 * stored;
+  for (std::int64_t j = -layers; j < own.extents.extent[0] + layers; ++j)
+    for (std::int64_t i = -layers; i < own.extents.extent[1] + layers; ++i)
+      result[(j + stored) * own_pitch + i + stored] =
+          filled[(own.first.extent[0] + j + layers) * pitch + own.first.extent[1] + i + layers];
+  return result;
+}
+
+template <class T, class Layout, class E>
+struct own_field {
+  std::vector<T> values, before;
+  decltype(test::make_array<T, 2, Layout, E>({0, 0})) view;
+
+  own_field(const shape& whole, const Decomposition::Block& own, int stored, int seed)
+      : values(test::samples<T>(whole.size(), seed)) {
+    const std::int64_t rows = own.extents.extent[0], columns = own.extents.extent[1], pitch = columns + 2 * stored;
+    before.assign((rows + 2 * stored) * pitch, T(55));
+    for (std::int64_t j = 0; j < rows; ++j)
+      for (std::int64_t i = 0; i < columns; ++i)
+        before[(j + stored) * pitch + i + stored] =
+            values[(own.first.extent[0] + j) * whole.extent[1] + own.first.extent[1] + i];
+    view = test::make_array<T, 2, Layout, E>({rows + 2 * stored, pitch}, before);
+  }
+};
+
+TYPED_TEST(HaloExchangeOn, OwnBlocksOfAProgram) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_reflect, boundary::wrap},
+                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest}})
+    for (const int layers : {2, 1}) {
+      own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1), next(whole, own, 2, 2);
+      own_field<float, Kokkos::LayoutLeft, E> v(whole, own, 2, 3);
+      quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers});
+      exchange.start(u.view, v.view);
+      exchange.finish();
+      EXPECT_LE(exchange.messages(), comm.size() - 1);
+      EXPECT_EQ((own_part<double, E>(u.values, whole, own, edge, 2, layers, u.before)), test::contents(u.view));
+      EXPECT_EQ((own_part<float, E>(v.values, whole, own, edge, 2, layers, v.before)), test::contents(v.view));
+      exchange.exchange(next.view, v.view);  // the same messages, of another field
+      EXPECT_EQ((own_part<double, E>(next.values, whole, own, edge, 2, layers, next.before)),
+                test::contents(next.view));
+      exchange.exchange(next.view);
+      EXPECT_EQ((own_part<double, E>(next.values, whole, own, edge, 2, layers, next.before)),
+                test::contents(next.view));
+    }
+}
+
+TYPED_TEST(HaloExchangeOn, FacesOfOwnBlocks) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const boundaries edge{boundary::wrap, boundary::reflect};
+  own_field<double, Kokkos::LayoutRight, E> u(whole, own, 1, 1);
+  quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{1}, quern::faces_only);
+  exchange.exchange(u.view);
+  auto expected = own_part<double, E>(u.values, whole, own, edge, 1, 1, u.before);
+  const std::int64_t rows = own.extents.extent[0] + 2, columns = own.extents.extent[1] + 2;
+  for (const std::int64_t j : {std::int64_t(0), rows - 1})
+    for (const std::int64_t i : {std::int64_t(0), columns - 1}) expected[j * columns + i] = 55;
+  EXPECT_EQ(expected, test::contents(u.view));
+}
+
+TYPED_TEST(HaloExchangeOn, RanksWithoutCells) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{5, 4};
+  const bool all = comm.rank() == comm.size() - 1;
+  const Decomposition::Block own{{0, 0}, all ? whole : shape{0, 4}};
+  own_field<double, Kokkos::LayoutRight, E> u(whole, own, 1, 1);
+  quern::HaloExchange exchange(E(), comm, own, boundary::wrap, quern::depth{1});
+  exchange.exchange(u.view);
+  EXPECT_EQ(0, exchange.messages());
+  if (all) {
+    EXPECT_EQ((own_part<double, E>(u.values, whole, own, boundary::wrap, 1, 1, u.before)), test::contents(u.view));
+  }
+}
+
+TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
+  const TypeParam exec;
+  const auto comm = test::world();
+  const std::int64_t last = comm.size() - 1;
+  const auto made = [&](std::int64_t first, std::int64_t cells, const boundaries& edge, const quern::depth& stored) {
+    quern::HaloExchange(exec, comm, Decomposition::Block{{first}, {cells}}, edge, stored);
+  };
+  if (comm.size() > 1) {
+    test::expect_error("quern::HaloExchange: the blocks of rank 0 and rank 1 share cells",
+                       [&] { made(4 * comm.rank(), comm.rank() == 0 ? 5 : 4, boundary::wrap, {1}); });
+    test::expect_error("quern::HaloExchange: the blocks have " + std::to_string(4 * last + 3) + " of the " +
+                           std::to_string(4 * last + 4) + " cells of extents (" + std::to_string(4 * last + 4) + ")",
+                       [&] { made(4 * comm.rank(), comm.rank() == 0 ? 3 : 4, boundary::wrap, {1}); });
+  }
+  test::expect_error(
+      "quern::HaloExchange: 9 layers along axis 0, which wraps around after " + std::to_string(2 * last + 2) + " cells",
+      [&] { made(2 * comm.rank(), 2, boundary::wrap, {9}); });
+  quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank()}, {4}}, boundary::wrap,
+                               quern::depth{1});
+  const Kokkos::View<double*, TypeParam> u("u", 6), other("other", 7);
+  test::expect_error("quern::HaloExchange: a field has extents (7), expected (6), the block with its ghost layers",
+                     [&] { exchange.start(other); });
+  test::expect_error("quern::HaloExchange: an exchange of the program's own blocks is started with its fields",
+                     [&] { exchange.start(); });
+  test::expect_error("quern::HaloExchange: an exchange is finished that was not started", [&] { exchange.finish(); });
+  exchange.start(u);
+  test::expect_error("quern::HaloExchange: an exchange is started twice", [&] { exchange.start(u); });
   exchange.finish();
 }
 

@@ -5,6 +5,7 @@
 // # 1
 
 #include <filesystem>
+#include <utility>
 
 #include "guide.hpp"
 
@@ -63,6 +64,16 @@ void particles(const quern::Communicator& comm, const space& exec) {
   EXPECT_EQ(100 * comm.size(), quern::impl::sum_of_ranks(comm, static_cast<std::int64_t>(id.extent(0))));
 }
 
+void own_blocks(const quern::Communicator& comm, const space& exec) {
+  const std::int64_t rows = 3, columns = 5, first_row = rows * comm.rank();
+  Kokkos::View<double**> from("from", rows + 4, columns + 4), to("to", rows + 4, columns + 4);
+  quern::fill(exec, from, 1.0 + comm.rank());
+  // # 10
+  const int before = (comm.rank() + comm.size() - 1) % comm.size();
+  EXPECT_EQ(1.0 + before, test::contents(from)[9 + 3]);
+  EXPECT_EQ(-1.0 - comm.rank(), test::contents(from)[2 * 9 + 1]);
+}
+
 #ifdef QUERN_TEST_PARALLEL_HDF5
 void write_checkpoint(const quern::Communicator& comm, const array& u) {
   // # 8
@@ -87,6 +98,7 @@ TEST(Guides, Distributed) {
   const quern::Communicator comm(MPI_COMM_WORLD);
   blocks(comm, exec);
   particles(comm, exec);
+  own_blocks(comm, exec);
 #ifdef QUERN_TEST_PARALLEL_HDF5
   checkpoints(comm);
 #endif

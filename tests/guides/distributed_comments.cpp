@@ -4,6 +4,7 @@
 // The code of the doc comments of quern/distributed, as part of functions that a user might write around it. The
 // guide's test runs the same operations.
 #include <tuple>
+#include <utility>
 
 #include "guide.hpp"
 
@@ -30,7 +31,15 @@ double blocks(const quern::Communicator& comm) {
 }
 
 void exchanged(const space& exec, const field& u, const field& v) {
-  // # distributed/halo_exchange.hpp
+  // # distributed/halo_exchange.hpp 1
+}
+
+using plane = Kokkos::View<double**>;
+void compute_what_needs_no_halo(const plane&, const plane&) {}
+void exchanged(const space& exec, const quern::Communicator& comm, plane from, plane to) {
+  const quern::Decomposition::Block own{{0, 4 * comm.rank()}, {3, 4}};
+  // # distributed/halo_exchange.hpp 2
+  EXPECT_EQ(test::contents(from)[2 * 8 + 2], test::contents(from)[1 * 8 + 2]);
 }
 
 using column = Kokkos::View<double*>;
@@ -57,6 +66,7 @@ TEST(Guides, DistributedDocComments) {
   const field u("u", cut), v("v", cut);
   quern::random::normal(exec, u, quern::random::key{42});
   exchanged(exec, u, v);
+  exchanged(exec, comm, plane("from", 7, 8), plane("to", 7, 8));
   const column x("x", 5), y("y", 5), z("z", 5);
   moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));
   static_cast<void>(started);

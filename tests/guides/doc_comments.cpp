@@ -187,6 +187,14 @@ void steps(const space& exec) {
   EXPECT_NEAR(40, quern::sum(exec, u), 1e-12);
 }
 
+void ghosts(const space& exec) {
+  const Kokkos::View<double**> u("u", 7, 8), v("v", 7, 8);
+  quern::fill(exec, u, 2.0);
+  // # stencil/halo.hpp
+  EXPECT_EQ(-2.0, test::contents(u)[0]);
+  EXPECT_EQ(2.0, test::contents(u)[3]);
+}
+
 struct clip {
   KOKKOS_FUNCTION double operator()(double v) const { return Kokkos::clamp(v, 0.0, 1.0); }
 };
@@ -214,6 +222,7 @@ TEST(Guides, DocComments) {
   equations_in_time(exec);
   groups(exec);
   steps(exec);
+  ghosts(exec);
   memory(exec);
   scratch(exec);
   between_memories(exec);

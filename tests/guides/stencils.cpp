@@ -8,6 +8,8 @@ namespace {
 
 // # 1 types
 // # 4 types
+// # 9 types
+// # 11 types
 
 struct centre {
   template <class Window>
@@ -50,10 +52,29 @@ void flat(const space& exec) {
   EXPECT_EQ(2.25f, test::contents(out)[8]);
 }
 
+void ghosts(const space& exec) {
+  const Kokkos::View<double**> p("p", 8, 9), q("q", 8, 9), pressure("pressure", 6, 7), flow("flow", 7, 7),
+      charge("charge", 6, 7), speed("speed", 4, 5), transported("transported", 4, 5);
+  for (const auto& u : {p, q, flow, charge}) quern::fill(exec, u, 3.0);
+  // # 8
+  EXPECT_EQ(1.0, test::contents(p)[4 * 9 + 1]);
+  EXPECT_EQ(3.0, test::contents(q)[4 * 9 + 8]);
+  // # 9 statements
+  EXPECT_EQ(1.5, test::contents(flow)[3]);
+  EXPECT_EQ(-3.0, test::contents(flow)[6 * 7 + 3]);
+  // # 10
+  EXPECT_EQ(6.0, test::contents(charge)[7 + 2]);
+  EXPECT_EQ(0.0, test::contents(charge)[2]);
+  quern::fill(exec, speed, 2.0);
+  // # 11 statements
+  EXPECT_EQ(2.0, test::contents(transported)[0]);
+}
+
 }  // namespace
 
 TEST(Guides, Stencils) {
   const space exec;
   heat(exec);
   flat(exec);
+  ghosts(exec);
 }

@@ -299,6 +299,13 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
     quern::stencil<quern::box<1>>(exec, y, centre(), quern::boundary::keep, x);
   });
+  const quern::boundaries edges(quern::boundary::wrap);
+  expect_quiet<TypeParam>({"quern::fill_halo"}, 0, [&](const auto& exec) {
+    quern::fill_halo(exec, quern::outputs(x, y), edges, quern::depth{2});
+  });
+  expect_quiet<TypeParam>({"quern::add_halo", "quern::add_halo/clear"}, 0, [&](const auto& exec) {
+    quern::add_halo(exec, quern::outputs(x, y), edges, quern::depth{2});
+  });
   const quern::interior_only inside{{4, 46}, {4, 56}};
   // Devices filter along both axes in one kernel, hosts in one for each.
   const std::vector<std::string> passes(quern::impl::is_device<TypeParam> ? 1 : 2, "quern::gaussian_filter");

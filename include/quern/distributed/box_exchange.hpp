@@ -21,6 +21,7 @@ struct peer_box {
   std::int64_t unit;     // bytes by which its address is aligned
   shape extents;
   stride_array stride;  // in elements
+  int field = 0;        // whose shift it has
 
   template <class T>
   peer_box(int rank, const strided<T>& s)
@@ -30,6 +31,13 @@ struct peer_box {
         unit(alignof(T)),
         extents(s.extents),
         stride(s.stride) {}
+};
+
+/// How many fields of an exchange may move.
+inline constexpr int max_moved_fields = 16;
+/// How far, in bytes, each field of an exchange has moved since it was made.
+struct field_shifts {
+  std::int64_t bytes[max_moved_fields] = {};
 };
 
 /// Brings boxes of arrays from rank to rank: those of all arrays for one rank are one message, one kernel packs all
@@ -46,7 +54,7 @@ class box_exchange {
  public:
   box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
                const std::vector<peer_box>& in);
-  void start();
+  void start(const field_shifts& shifts = {});
   void finish() {
     receive();
     join();

@@ -46,12 +46,11 @@ struct communicator_state;
 /// @endcode
 ///
 /// Calls of one communicator must come in the same order on all ranks, from the thread that initialized MPI unless MPI
-/// has a higher thread level.
+/// has a higher thread level. A program that called `MPI_Init` may use it, as long as no other thread calls MPI.
 class Communicator {
  public:
   /// Collective.
-  /// @throws Error if MPI is not initialized, or has a lower thread level than MPI_THREAD_FUNNELED, or if the transport
-  /// asked for is not available; BackendError if MPI or NCCL report a failure
+  /// @throws Error if MPI is not initialized, or if the transport asked for is not available; BackendError if MPI or NCCL report a failure
   explicit Communicator(MPI_Comm comm, const communicator_options& options = {});
 
   int rank() const;

@@ -6,11 +6,15 @@
 #include <any>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <list>
+#include <memory>
 #include <quern/core/call/label.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/own_blocks.hpp>
 #include <quern/distributed/same_calls.hpp>
-#include <quern/stencil/boundary.hpp>
+#include <utility>
 
 namespace quern {
 
@@ -67,6 +71,20 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// `exec` before `start`, beside what is launched between `start` and `finish`, and before what comes after. With NCCL
 /// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
 /// on the instance before, and `finish` waits for the messages.
+///
+/// Arrays that a program cuts into blocks itself are Views of a block with the ghost layers around it. Each rank says
+/// which cells it has, and the fields come with `start`, so that a loop may swap them:
+///
+/// @code
+/// quern::HaloExchange exchange(exec, comm, own, quern::boundary::reflect, quern::depth{2}, quern::layers{1});
+/// exchange.start(from, to);
+/// compute_what_needs_no_halo(from, to);
+/// exchange.finish();
+/// std::swap(from, to);
+/// @endcode
+///
+/// Blocks may be cut in any way, as long as each cell has one owner. Ghosts beyond the ends of the whole array are
+/// those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are there.
 template <execution_space Exec>
 class HaloExchange {
  public:
@@ -75,32 +93,101 @@ class HaloExchange {
   /// @param fields one or more DistributedViews of one communicator, which `exec` reaches
   /// @throws Error if the boundaries are not those of the fields' rank
   template <distributed_like First, distributed_like... Field>
-  HaloExchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields)
-      : exchange_(make(exec, edge, first, fields...)) {
+  HaloExchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields) : exec_(exec) {
+    plans_.push_back({{}, make(exec, edge, first, fields...)});
+    current_ = &plans_.back().exchange;
     add_edges(edge, first);
     (add_edges(edge, fields), ...);
   }
+  /// Of the program's own blocks. Collective.
+  /// @param own    the cells of this rank, without ghosts: the first one, counted in the whole array, and the extents.
+  ///               A rank may have none
+  /// @param stored the ghost layers that Views have around the block
+  ///
+  /// Options: `layers{1}` is for a part of the layers, those next to the cells; with `faces_only`, ghosts across edges
+  /// and corners are left as they are.
+  /// @throws Error, the same on every rank, if blocks share cells or leave some to no rank, arguments differ between
+  /// ranks, or an axis that wraps around has fewer cells than layers
+  template <option<layers, faces_only_t>... Options>
+  HaloExchange(const Exec& exec, const Communicator& comm, const Decomposition::Block& own, const boundaries& edge,
+               const depth& stored, const Options&... options)
+      : exec_(exec),
+        blocks_(std::make_shared<const impl::own_blocks>(comm, own, edge, stored,
+                                                         impl::option_or<layers>(layers(stored), options...),
+                                                         impl::has_option<faces_only_t, Options...>)) {}
 
   /// Packs and sends.
-  void start() { exchange_.start(); }
+  void start() {
+    if (blocks_) throw Error(label, "an exchange of the program's own blocks is started with its fields");
+    current_->start();
+  }
+  /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
+  /// The first start of fields of a type and layout prepares the messages.
+  /// @throws Error if the extents of a View are not those of the block with its ghost layers
+  template <class... Field>
+    requires(sizeof...(Field) > 0 && sizeof...(Field) <= impl::max_moved_fields &&
+             ((view_like<Field> && !impl::dual_view<Field>) && ...))
+  void start(const Field&... fields) {
+    static_assert((impl::view_traits<Field>::template accessible<Exec> && ...),
+                  "quern::HaloExchange: exec does not reach the memory of a field");
+    if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
+    const std::array<impl::peer_box, sizeof...(Field)> whole{
+        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, label))...};
+    if (fill_) throw Error(label, "an exchange is started twice");
+    blocks_->check(label, whole);
+    auto& made = plan_of(whole);
+    impl::field_shifts shifts;
+    for (std::size_t i = 0; i < whole.size(); ++i) shifts.bytes[i] = whole[i].data - made.fields[i].data;
+    made.exchange.start(shifts);
+    current_ = &made.exchange;
+    fill_ = [blocks = blocks_, fields...](const Exec& on) { fill_beyond(on, *blocks, fields...); };
+  }
   /// Receives and unpacks, and fills what lies beyond the ends of the array.
   void finish() {
-    exchange_.finish();
-    for (const auto& e : edges_) impl::fill_edges(exchange_.exec(), "quern::HaloExchange/edges", e);
+    if (current_ == nullptr) throw Error(label, "an exchange is finished that was not started");
+    current_->receive();
+    if (fill_) std::exchange(fill_, nullptr)(current_->side());
+    current_->join();
+    for (const auto& e : edges_) impl::fill_edges(exec_, "quern::HaloExchange/edges", e);
   }
-  void exchange() {
-    start();
+  template <class... Field>
+  void exchange(const Field&... fields) {
+    start(fields...);
     finish();
   }
 
-  /// Bytes that this rank sends, and the number of its messages.
-  std::int64_t bytes() const { return exchange_.bytes(); }
-  int messages() const { return exchange_.messages(); }
+  /// Bytes that this rank sends, and the number of its messages; of own blocks, those of the fields started last.
+  std::int64_t bytes() const { return current_ == nullptr ? 0 : current_->bytes(); }
+  int messages() const { return current_ == nullptr ? 0 : current_->messages(); }
 
  private:
+  static constexpr const char* label = "quern::HaloExchange";
+
+  /// An exchange of fields of the program's own blocks, which serves others of their types and layouts.
+  struct plan {
+    std::vector<impl::peer_box> fields;
+    impl::box_exchange<Exec> exchange;
+  };
+  plan& plan_of(std::span<const impl::peer_box> whole) {
+    for (auto& p : plans_)
+      if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout)) return p;
+    const auto [out, in] = blocks_->boxes(whole);
+    return plans_.emplace_back(
+        plan{{whole.begin(), whole.end()}, impl::box_exchange<Exec>(blocks_->comm, exec_, label, out, in)});
+  }
+  template <class... Field>
+  static void fill_beyond(const Exec& on, const impl::own_blocks& b, const Field&... fields) {
+    if (!b.has_edges) return;
+    const auto fill = [&](const auto& out) {
+      if (b.faces_only) fill_halo(on, out, b.edge, b.stored, b.filled, faces_only);
+      else fill_halo(on, out, b.edge, b.stored, b.filled);
+    };
+    if constexpr (sizeof...(Field) == 1) fill(fields...);
+    else fill(outputs(fields...));
+  }
+
   template <class... Field>
   static impl::box_exchange<Exec> make(const Exec& exec, const boundaries& edge, const Field&... fields) {
-    const std::string& label = impl::label_text("quern::HaloExchange");
     const Communicator* comm = &std::get<0>(std::tie(fields...)).communicator();
     impl::check_same_arrays(*comm, label, [&] { return " with " + impl::text_of(edge); }, fields...);
     std::vector<impl::peer_box> out, in;
@@ -112,6 +199,7 @@ class HaloExchange {
       if (!(*comm == d.communicator())) throw Error(label, "fields of several communicators");
       std::array<int, max_rank> depth{};
       for (int a = 0; a < d.extents().rank; ++a) depth[a] = d.halo(a);
+      for (int a = 0; a < edge.count() && !edge.is_box(); ++a) impl::check_no_ghost_modes(label, edge, a);
       impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, d.extents().rank), true, out, in);
     };
     (add(fields), ...);
@@ -128,7 +216,11 @@ class HaloExchange {
     fields_.emplace_back(f);
   }
 
-  impl::box_exchange<Exec> exchange_;
+  Exec exec_;
+  std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
+  std::list<plan> plans_{};
+  impl::box_exchange<Exec>* current_ = nullptr;
+  std::function<void(const Exec&)> fill_{};  // of the fields that are under way
   std::vector<impl::edge_fill> edges_;
   std::vector<std::any> fields_;  // whose memory both have pointers into
 };

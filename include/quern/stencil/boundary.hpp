@@ -63,14 +63,19 @@ class any_value {
 /// | `boundary::reflect` | `d c b a` \| `a b c d` \| `d c b a` |
 /// | `boundary::mirror` | `c d c b` \| `a b c d` \| `c b a b` |
 /// | `boundary::wrap` | `a b c d` \| `a b c d` \| `a b c d` (scipy's `grid-wrap`) |
+/// | `boundary::odd_reflect` | `-d -c -b -a` \| `a b c d` \| `-d -c -b -a`: zero at the face |
+/// | `boundary::odd_mirror` | `-d -c -b` \| `a b c d` \| `-c -b -a`: zero at the last cell |
+/// | `boundary::prescribed` | what a functor of the cell's indices returns |
+///
+/// The last three are for ghost cells that an array has, `quern::fill_halo`; stencils reject them.
 ///
 /// Axes are continued one by one; where a constant meets another mode in a corner, the constant wins, and of two
 /// constants that of the later axis.
 class boundary {
  public:
-  enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap };
+  enum class mode : signed char { keep, constant, nearest, reflect, mirror, wrap, odd_reflect, odd_mirror, prescribed };
 
-  static const boundary keep, nearest, reflect, mirror, wrap;
+  static const boundary keep, nearest, reflect, mirror, wrap, odd_reflect, odd_mirror, prescribed;
 
   /// @param value converted to the value type of each input; a value that is not a number must have that type
   template <class V>
@@ -93,11 +98,12 @@ class boundary {
   template <class T>
   T value_for(const std::string& operation) const {
     T result{};
-    const auto take = [&](const auto& v) { result = static_cast<T>(v); };
-    if constexpr (std::is_constructible_v<T, double>)
-      if (value_.with<double>(take) || value_.with<std::int64_t>(take) || value_.with<std::uint64_t>(take))
+    const auto take_number = [&](const auto& v) { result = static_cast<T>(static_cast<impl::real_type<T>>(v)); };
+    if constexpr (std::is_constructible_v<T, double> && !std::is_aggregate_v<T>)  // whose members are no number
+      if (value_.with<double>(take_number) || value_.with<std::int64_t>(take_number) ||
+          value_.with<std::uint64_t>(take_number))
         return result;
-    if (value_.with<T>(take)) return result;
+    if (value_.with<T>([&](const T& v) { result = v; })) return result;
     throw Error(operation, "the boundary's constant has not the type of the input's values");
   }
 
@@ -111,6 +117,9 @@ inline const boundary boundary::nearest{boundary::mode::nearest};
 inline const boundary boundary::reflect{boundary::mode::reflect};
 inline const boundary boundary::mirror{boundary::mode::mirror};
 inline const boundary boundary::wrap{boundary::mode::wrap};
+inline const boundary boundary::odd_reflect{boundary::mode::odd_reflect};
+inline const boundary boundary::odd_mirror{boundary::mode::odd_mirror};
+inline const boundary boundary::prescribed{boundary::mode::prescribed};
 
 /// The boundaries of one axis: before its first index and after its last.
 struct boundary_pair {
@@ -155,8 +164,10 @@ namespace impl {
 
 extern template class short_list<boundary_pair, 3>;
 
-/// Where an index beyond an axis of n elements is found, for the modes that continue the array.
+/// Where an index beyond an axis of n elements is found, for the modes that continue the array. With `keep`, which
+/// stands for ghosts that are stored, it stays.
 KOKKOS_FUNCTION inline std::int64_t continued(boundary::mode mode, std::int64_t i, std::int64_t n) {
+  if (mode == boundary::mode::keep) return i;
   if (mode == boundary::mode::wrap || mode == boundary::mode::reflect || mode == boundary::mode::mirror) {
     const std::int64_t period = mode == boundary::mode::wrap      ? n
                                 : mode == boundary::mode::reflect ? 2 * n
@@ -180,6 +191,8 @@ inline continuation continuation_of(boundary::mode mode, bool low, std::int64_t 
       return {low ? -1 : 2 * n - 1, -1};
     case boundary::mode::mirror:
       return {low ? 0 : 2 * n - 2, -1};
+    case boundary::mode::keep:
+      return {0, 1};
     default:
       return {low ? 0 : n - 1, 0};
   }
@@ -194,6 +207,12 @@ inline std::int64_t continuation_reach(boundary::mode mode, std::int64_t n) {
 /// @throws Error where `interior_only` needs values from outside, or no cell is left
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius);
+
+/// The name of a mode.
+const char* name_of(boundary::mode mode);
+
+/// Rejects the boundaries that ghost cells alone have.
+void check_no_ghost_modes(const std::string& label, const boundaries& edge, int axis);
 
 /// Whether an axis wraps around.
 /// @throws Error where it does so at one end alone

@@ -3,6 +3,8 @@
 #ifndef QUERN_STENCIL_GRID_HPP
 #define QUERN_STENCIL_GRID_HPP
 
+#include <algorithm>
+#include <limits>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/boundary.hpp>
@@ -43,6 +45,36 @@ struct grid_input : grid_array<Source> {
   source_value_t<Source> beyond[3][2];
 };
 
+/// What continues arrays beyond their axes.
+struct grid_edges {
+  boundary::mode mode[3][2] = {};
+  continuation continued_at[3][2] = {};
+
+  /// Sets that of one axis of n cells. Returns how far it holds at both ends, for neighbourhoods that reach no further.
+  std::int64_t set_axis(int axis, const boundary_pair& sides, std::int64_t n) {
+    std::int64_t reach = std::numeric_limits<std::int64_t>::max();
+    for (const int side : {0, 1}) {
+      mode[axis][side] = (side == 0 ? sides.low : sides.high).kind();
+      continued_at[axis][side] = continuation_of(mode[axis][side], side == 0, n);
+      reach = std::min(reach, continuation_reach(mode[axis][side], n));
+    }
+    return reach;
+  }
+};
+
+/// The source of an input that has boundaries of its own.
+template <class Source>
+struct edged {
+  Source source;
+};
+template <class Source>
+struct source_value<edged<Source>> : source_value<Source> {};
+template <class Source>
+struct grid_input<edged<Source>> : grid_array<Source> {
+  source_value_t<Source> beyond[3][2];
+  grid_edges own;
+};
+
 /// A box of cells, from `low` to before `high`.
 struct grid_box {
   std::int64_t low[3], high[3];
@@ -52,10 +84,8 @@ struct grid_box {
 
 /// The cells of a stencil: all that are computed, those whose neighbourhoods are in the arrays, and what continues the
 /// axes.
-struct grid_boxes {
+struct grid_boxes : grid_edges {
   std::int64_t extent[3] = {1, 1, 1};
-  boundary::mode mode[3][2] = {};
-  continuation continued_at[3][2] = {};
   bool continued_once = true;  // no neighbourhood reaches so far that these do not hold
   grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
 };
@@ -71,18 +101,22 @@ grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& e
     k.all.low[a] = k.inner.low[a] = first;
     k.all.high[a] = k.inner.high[a] = last;
     if (edges.is_box()) continue;
-    const boundary &low = edges.axis(d).low, &high = edges.axis(d).high;
-    k.mode[a][0] = low.kind();
-    k.mode[a][1] = high.kind();
-    for (const int side : {0, 1}) {
-      k.continued_at[a][side] = continuation_of(k.mode[a][side], side == 0, n);
-      k.continued_once = k.continued_once && r <= continuation_reach(k.mode[a][side], n);
-    }
+    k.continued_once = r <= k.set_axis(a, edges.axis(d), n) && k.continued_once;
     k.inner.low[a] = std::min(r, n);
     k.inner.high[a] = std::max(n - r, k.inner.low[a]);
     if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
   }
   return k;
+}
+
+/// The boundaries of an input: those of the call, or its own.
+template <class Source>
+KOKKOS_FUNCTION const grid_edges& edges_of(const grid_input<Source>&, const grid_boxes& boxes) {
+  return boxes;
+}
+template <class Source>
+KOKKOS_FUNCTION const grid_edges& edges_of(const grid_input<edged<Source>>& in, const grid_boxes&) {
+  return in.own;
 }
 
 }  // namespace quern::impl

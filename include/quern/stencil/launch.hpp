@@ -14,17 +14,51 @@ auto on_grid(const Array& array) {
   for (int d = 0; d < Rank; ++d) g.stride[grid_axis<Rank, Reversed>(d)] = array.stride[d];
   return g;
 }
-template <int Rank, bool Reversed, class In>
-auto on_grid(const std::string& label, const In& array, const boundaries& edges) {
-  using T = typename In::value_type;
-  grid_input<std::remove_const_t<decltype(In::data)>> g{on_grid<Rank, Reversed>(array), {}};
+/// Sets the constants of an input's boundaries.
+template <int Rank, bool Reversed, class T>
+void set_constants(const std::string& label, const boundaries& edges, T (&beyond)[3][2]) {
   for (int d = 0; d < Rank && !edges.is_box(); ++d) {
     const boundary_pair& s = edges.axis(d);
-    auto& beyond = g.beyond[grid_axis<Rank, Reversed>(d)];
-    if (s.low.kind() == boundary::mode::constant) beyond[0] = s.low.template value_for<T>(label);
-    if (s.high.kind() == boundary::mode::constant) beyond[1] = s.high.template value_for<T>(label);
+    auto& of_axis = beyond[grid_axis<Rank, Reversed>(d)];
+    if (s.low.kind() == boundary::mode::constant) of_axis[0] = s.low.template value_for<T>(label);
+    if (s.high.kind() == boundary::mode::constant) of_axis[1] = s.high.template value_for<T>(label);
   }
+}
+template <int Rank, bool Reversed, class In>
+auto on_grid(const std::string& label, const In& array, const boundaries& edges) {
+  grid_input<std::remove_const_t<decltype(In::data)>> g{on_grid<Rank, Reversed>(array), {}};
+  set_constants<Rank, Reversed>(label, edges, g.beyond);
   return g;
+}
+
+/// An array with boundaries of its own: `boundary::keep` where it stores ghosts.
+template <class Array>
+struct edged_array {
+  using value_type = typename Array::value_type;
+  edged<std::remove_const_t<decltype(Array::data)>> data;
+  const Array& array;
+  const boundaries& edge;
+};
+template <int Rank, bool Reversed, class Array>
+auto on_grid(const std::string& label, const edged_array<Array>& in, const boundaries&) {
+  grid_input<edged<std::remove_const_t<decltype(Array::data)>>> g{on_grid<Rank, Reversed>(in.array), {}, {}};
+  set_constants<Rank, Reversed>(label, in.edge, g.beyond);
+  for (int d = 0; d < Rank; ++d)
+    g.own.set_axis(grid_axis<Rank, Reversed>(d), in.edge.axis(d), in.array.extents.extent[d]);
+  return g;
+}
+
+/// Whether no neighbourhood reaches so far that an input's own boundaries go from end to end.
+template <int Rank, class Reach, class In>
+bool continues_once(const Reach&, const In&) {
+  return true;
+}
+template <int Rank, class Reach, class Array>
+bool continues_once(const Reach& reach, const edged_array<Array>& in) {
+  bool once = true;
+  for (int d = 0; d < Rank; ++d)
+    once = once && reach.radius(d) <= grid_edges().set_axis(0, in.edge.axis(d), in.array.extents.extent[d]);
+  return once;
 }
 
 /// The cells of a stencil, as kernels carry them.
@@ -40,6 +74,7 @@ auto make_cells(const std::string& label, const Shape& reach, const F& f, const 
                    f,
                    unpack(on_grids, out),
                    {{on_grid<Rank, Reversed>(label, in, edges)}...}};
+  cells.continued_once = cells.continued_once && (continues_once<Rank>(reach, in) && ...);
   cells.unit = cells.all_of([](const auto& grid) { return grid.stride[2] == 1; });
   return cells;
 }

@@ -268,7 +268,7 @@ void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& 
     range.cut<rank, reversed>(cells);
     reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
   };
-  with_stencil_arrays<Shape>(c, arrays, launch, inputs...);
+  with_stencil_arrays(c, reach, arrays, launch, inputs...);
 }
 
 /// Reductions among the outputs of a stencil are of all cells.
@@ -290,7 +290,7 @@ struct engine<in_memory, reducing_stencils> {
                   const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
-    using value = typename stencil_result<F, rank, value_of<In>...>::type;
+    using value = typename stencil_result<F, rank, value_of<stencil_array<In>>...>::type;
     const auto reductions = reductions_of_results<value>(exec, outs);
     if constexpr (!std::is_void_v<decltype(reductions_of_results<value>(exec, outs))>) {
       call<Exec> c("quern::stencil", exec);
@@ -319,7 +319,8 @@ struct engine<in_memory, reducing_stencils> {
     check_extents(c.label, "a reduction's output", result.extents, shape());
     unpack([&](const auto&... o) { (check_overlap(c.label, result, c.output(o), "another output", false), ...); },
            arrays);
-    unpack([&](const auto&... in) { (check_overlap(c.label, result, c.elements(in), "in", false), ...); }, inputs);
+    unpack([&](const auto&... in) { (check_overlap(c.label, result, c.elements(array_of(in)), "in", false), ...); },
+           inputs);
   }
 };
 

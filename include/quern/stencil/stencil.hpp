@@ -6,6 +6,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/stencil/boundary.hpp>
+#include <quern/stencil/inputs.hpp>
 #include <quern/stencil/launch.hpp>
 
 namespace quern {
@@ -60,22 +61,24 @@ void check_stencil_input(const std::string& label, const std::tuple<Out...>& out
 
 /// Checks the arrays of an operation with windows, and calls `launch(out, in...)` with what kernels take.
 template <class Shape, class Exec, class... Out, class Launch, class... In>
-void with_stencil_arrays(const call<Exec>& c, const std::tuple<Out...>& outs, const Launch& launch,
+void with_stencil_arrays(const call<Exec>& c, const Shape& shape, const std::tuple<Out...>& outs, const Launch& launch,
                          const In&... inputs) {
   constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<Out...>>>;
   static_assert(rank >= 1 && rank <= 3, "quern::stencil: out must have rank 1, 2 or 3, known when compiling");
   static_assert(((rank_of<Out> == rank) && ...), "quern::stencil: outputs must have the same rank");
-  static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
+  static_assert(((rank_of<stencil_array<In>> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   static_assert(Shape::radii == 1 || Shape::radii == rank, "quern::stencil: one radius, or one for each axis");
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, outs);
   check_outputs(c.label, out);
   const auto checked = [&](const auto& in) {
-    const auto elements = c.elements(in);
-    check_stencil_input(c.label, out, elements, operand_extents(c.label, in));
+    const auto elements = c.elements(array_of(in));
+    check_stencil_input(c.label, out, elements,
+                        cells_of<rank>(c.label, shape, in, operand_extents(c.label, array_of(in))));
     return elements;
   };
-  with_sources([&](const auto&... in) { launch(out, in...); }, checked(inputs)...);
+  with_sources([&](const auto&... in) { launch(out, with_edge_of(inputs, without_ghosts(inputs, in))...); },
+               checked(inputs)...);
 }
 
 /// The checks of every operation with windows, then its launch.
@@ -86,7 +89,7 @@ void stencil_call(const Exec& exec, const std::string& label, const Shape& shape
   const auto launch = [&](const auto& out, const auto&... in) {
     stencil_launch<Shape, rank_of<first_out>, first_axis_fastest<first_out>>(exec, label, shape, f, edges, out, in...);
   };
-  with_stencil_arrays<Shape>(call<Exec>(label, exec), outs, launch, inputs...);
+  with_stencil_arrays(call<Exec>(label, exec), shape, outs, launch, inputs...);
 }
 
 /// A functor of a part whose first cell is `first` in the whole array.
@@ -135,7 +138,9 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 ///               or the cells to compute, `quern::interior_only`
 /// @param in     one or more arrays with the extents of `out`, of any types; they must not share memory with it. A lazy
 ///               one is computed as windows read it: on devices once by each thread that holds the value in registers,
-///               on hosts at each access. What takes long is better written to a View first
+///               on hosts at each access. What takes long is better written to a View first. In memory,
+///               `quern::with_boundary(in, edge)` has boundaries of its own, and `quern::with_ghosts(in, depth{1})`
+///               stores ghost cells, which are read
 ///
 /// A window gives the values of its View; integers narrower than int come as int, as any arithmetic would make them. On
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
@@ -162,13 +167,13 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 /// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
 /// cells of `interior_only` need values from outside
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
-  requires any_arrays<In...>
+  requires stencil_inputs<In...>
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
   const impl::label_scope functor("quern::stencil", typeid(F));
   return impl::run_stencil<Shape>(exec, out, f, edge, std::tie(in...));
 }
 template <class Shape, execution_space Exec, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
+  requires(stencil_inputs<In...> || impl::second_option<Option, In...>::value)
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const Option& option,
              const In&... in) {
   const impl::label_scope functor("quern::stencil", typeid(F));
@@ -176,12 +181,12 @@ auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edg
 }
 
 template <class Shape, output_like Out, class F, class... In>
-  requires any_arrays<In...>
+  requires stencil_inputs<In...>
 auto stencil(const Out& out, const F& f, const boundaries& edge, const In&... in) {
   return stencil<Shape>(impl::space_of(out, in...), out, f, edge, in...);
 }
 template <class Shape, output_like Out, class F, call_option Option, class... In>
-  requires(any_arrays<In...> || impl::second_option<Option, In...>::value)
+  requires(stencil_inputs<In...> || impl::second_option<Option, In...>::value)
 auto stencil(const Out& out, const F& f, const boundaries& edge, const Option& option, const In&... in) {
   return stencil<Shape>(impl::space_of(out, in...), out, f, edge, option, in...);
 }

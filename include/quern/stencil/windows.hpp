@@ -73,6 +73,7 @@ struct border_window {
     grid_index at = cell;
     T constant{};
     bool is_constant = false;
+    const grid_edges& edges = edges_of(in, boxes);
     for (int d = 0; d < Rank; ++d) {
       const int a = grid_axis<Rank, Reversed>(d);
       const std::int64_t i = cell.of[a] + o[d];
@@ -81,12 +82,12 @@ struct border_window {
         continue;
       }
       const bool low = i < 0, beyond = low || i >= boxes.extent[a];
-      const boundary::mode mode = low ? boxes.mode[a][0] : boxes.mode[a][1];
+      const boundary::mode mode = low ? edges.mode[a][0] : edges.mode[a][1];
       const bool here = beyond && mode == boundary::mode::constant;
       constant = !here ? constant : low ? in.beyond[a][0] : in.beyond[a][1];
       is_constant = is_constant || here;
       if constexpr (Once) {
-        const continuation &below = boxes.continued_at[a][0], &above = boxes.continued_at[a][1];
+        const continuation &below = edges.continued_at[a][0], &above = edges.continued_at[a][1];
         at.of[a] = !beyond ? i : low ? below.from + below.slope * i : above.from + above.slope * i;
       } else {
         at.of[a] = beyond ? continued(mode, i, boxes.extent[a]) : i;
