@@ -267,6 +267,7 @@ void fill_halo(const Exec& exec, const Out& out, const field_boundaries& edges, 
 template <execution_space Exec, fields_like Out, class F, halo_option... Options>
 void fill_halo(const Exec& exec, const Out& out, const F& f, const field_boundaries& edges, const depth& stored,
                const Options&... options) {
+  const impl::label_scope functor("quern::fill_halo", typeid(F));
   impl::fill_halo_call(exec, out, f, edges, stored, options...);
 }
 template <fields_like Out, halo_option... Options>
@@ -279,6 +280,7 @@ void fill_halo(const Out& out, const F& f, const field_boundaries& edges, const 
   fill_halo(impl::space_of(out), out, f, edges, stored, options...);
 }
 QUERN_REJECTS(place, fill_halo)
+QUERN_TAKES_NAME(fill_halo)
 
 /// The way back from `fill_halo`: adds each ghost to the cell that it is a copy of, with the sign of odd boundaries,
 /// and sets the ghosts to zero. So are collected what particles near the border have deposited in ghosts, and forces of
@@ -294,12 +296,12 @@ QUERN_REJECTS(place, fill_halo)
 template <execution_space Exec, fields_like Out, halo_option... Options>
 void add_halo(const Exec& exec, const Out& out, const field_boundaries& edges, const depth& stored,
               const Options&... options) {
-  const std::string label = "quern::add_halo";
+  const std::string& label = impl::label_text("quern::add_halo");
   constexpr bool faces = impl::has_option<faces_only_t, Options...>;
   const impl::halo_call<Exec> c(label, exec, true, edges, stored, options...);
   c.run(out, [&](const auto&... list) {
     impl::launch_halo(exec, label, impl::add_ghosts{faces}, list...);
-    impl::launch_halo(exec, label + "/clear", impl::clear_ghosts{!faces}, list...);
+    impl::launch_halo(exec, impl::label_text(label, "/clear"), impl::clear_ghosts{!faces}, list...);
   });
 }
 template <fields_like Out, halo_option... Options>
@@ -307,6 +309,7 @@ void add_halo(const Out& out, const field_boundaries& edges, const depth& stored
   add_halo(impl::space_of(out), out, edges, stored, options...);
 }
 QUERN_REJECTS(place, add_halo)
+QUERN_TAKES_NAME(add_halo)
 
 }  // namespace quern
 
