@@ -150,7 +150,7 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const Option
   const fourier::launcher<Exec> launch{exec};
   using C = Kokkos::complex<T>;
   const auto transform_conjugates = [&](const strided<C>& conjugates) {
-    launch.apply("quern::hfft/conjugate", conjugates, op::conjugate(), in);
+    launch.apply("quern::hfft/conjugate", conjugates, impl::op::conjugate(), in);
     fourier::run(launch, out, conjugates, request);
   };
   if constexpr (std::is_same_v<value_of<In>, C>)
@@ -167,7 +167,7 @@ void ihfft(const Exec& exec, const Out& out_view, const In& in, const Options&..
   fourier::transform_call<fourier::kind::real_to_complex>("quern::ihfft", exec, out_view, in, 1, forward);
   call c("quern::ihfft", exec);
   const auto out = c.output(out_view);
-  if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, op::conjugate(), out);
+  if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, impl::op::conjugate(), out);
 }
 template <result_view Out, any_array In, impl::fourier::line_option... Options>
 void fft(const Out& out, const In& in, const Options&... options) {

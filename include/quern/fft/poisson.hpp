@@ -162,7 +162,7 @@ void poisson(const Exec& exec, const Out& u_view, const In& f_view, const Option
   }
   if (u.extents.rank == 0) throw Error(c.label, "u has rank 0, and no axis");
   const fourier::launcher<Exec> launch{exec};
-  if (static_cast<const void*>(u.data) != f.data) launch.apply("quern::poisson/copy", u, op::identity(), f);
+  if (static_cast<const void*>(u.data) != f.data) launch.apply("quern::poisson/copy", u, impl::op::identity(), f);
   fourier::solve_poisson(c.label, launch, u, wanted);
 }
 template <view_like Out, view_like In, option<box_lengths, poisson_sides>... Options>
