@@ -97,11 +97,11 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
   const bool fortran = file.info().fortran_order;
   if (whole.extents.size() == 0) return;
   const copy_space<V> exec;
-  exec.fence(label);
+  exec.fence(quern::impl::kernel_label(label));
   if (host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran))
     return read_as(file, make_box(whole.extents, first, fortran), data_type_of<T>(), whole.data);
   for_each_piece<V>(exec, whole.extents, fortran, [&](const packed_box& box, T* packed) {
-    exec.fence(label);  // the last piece has left the buffer
+    exec.fence(quern::impl::kernel_label(label));  // the last piece has left the buffer
     packed_box in_file = box;
     for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
     read_as(file, in_file, data_type_of<T>(), packed);
@@ -110,7 +110,7 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
     if constexpr (host_reachable<V>) copy_on_host(part, from);
     else copy_to_device(exec, part, from, true);
   });
-  exec.fence(label);
+  exec.fence(quern::impl::kernel_label(label));
 }
 
 /// The offset of a part of a file's array.
@@ -136,7 +136,7 @@ void write_pieces(const std::string& label, const V& in, bool fortran_order, boo
   const strided<const T> whole{described.data, described.extents, described.stride};
   if (whole.extents.size() == 0) return;
   const copy_space<V> exec;
-  exec.fence(label);
+  exec.fence(quern::impl::kernel_label(label));
   if (at_once && host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran_order))
     return write(packed_box{{}, whole.extents, whole.stride}, whole.data);
   for_each_piece<V>(exec, whole.extents, fortran_order, [&](const packed_box& box, T* packed) {
@@ -144,7 +144,7 @@ void write_pieces(const std::string& label, const V& in, bool fortran_order, boo
     const strided<T> to{packed, box.extents, box.packed};
     if constexpr (host_reachable<V>) copy_on_host(to, part);
     else copy_to_host(exec, to, part, true);
-    exec.fence(label);
+    exec.fence(quern::impl::kernel_label(label));
     write(box, packed);
   });
 }
