@@ -95,9 +95,9 @@ void shorten_device_lambdas(std::string& text) {
 /// The name of a type for people, made once.
 const std::string& type_name(const std::type_info& type) {
   static std::mutex mutex;
-  static std::unordered_map<std::type_index, std::string> names;
+  static std::unordered_map<std::type_index, std::string> known;
   const std::lock_guard lock(mutex);
-  const auto [name, added] = names.try_emplace(type);
+  const auto [name, added] = known.try_emplace(type);
   if (added) {
     name->second = demangled(type.name());
     erase_all(name->second, "(anonymous namespace)::");
