@@ -20,6 +20,9 @@ template <class T>
 struct larger {
   KOKKOS_FUNCTION T operator()(T a, T b) const { return a > b ? a : b; }
 };
+struct greater {
+  KOKKOS_FUNCTION bool operator()(double a, double b) const { return a > b; }
+};
 struct cross {
   template <class Window>
   KOKKOS_FUNCTION double operator()(const Window& w) const {
@@ -158,7 +161,7 @@ TEST_F(Named, Elementwise) {
   EXPECT_NAMED(quern::multiply(exec, y, x, x, step));
   EXPECT_NAMED(quern::divide(exec, y, x, 2, step));
   EXPECT_NAMED(quern::axpy(exec, y, 2.0, x, x, step));
-  EXPECT_NAMED(quern::where(exec, y, x, x, 0.0, step));
+  EXPECT_NAMED(quern::where(exec, y, i, x, 0.0, step));
 }
 
 TEST_F(Named, Reductions) {
@@ -248,7 +251,7 @@ TEST_F(Named, Keys) {
   quern::map(edges, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::sort(exec, y, x, step));
   EXPECT_NAMED(quern::sort(exec, y, x, step, quern::sort_order::descending));
-  EXPECT_NAMED(quern::sort(y, my::larger<double>(), step));
+  EXPECT_NAMED(quern::sort(y, my::greater(), step));
   EXPECT_NAMED(quern::argsort(exec, i, x, step));
   EXPECT_NAMED(quern::sort_by_key(exec, y, i, step));
   EXPECT_NAMED(quern::partial_sort(exec, few, x, step));
