@@ -52,11 +52,11 @@ TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
     v.insert(v.end(), r.v.begin(), r.v.end());
     id.push_back(r.id);
   }
-  const auto [new_x, new_v, new_id] =
+  const auto vectors = test::make_array<float, 2, Kokkos::LayoutLeft, E>({n, 3}, v);
+  const auto [new_x, new_v, same_v, new_id] =
       distributed::migrate(exec, comm, test::make_array<int, 1, LayoutRight, E>({n}, destination),
-                           test::make_array<double, 1, Kokkos::LayoutStride, E>({n}, x),
-                           test::make_array<float, 2, Kokkos::LayoutLeft, E>({n, 3}, v),
-                           test::make_array<std::int64_t, 1, LayoutRight, E>({n}, id));
+                           test::make_array<double, 1, Kokkos::LayoutStride, E>({n}, x), vectors,
+                           quern::rows<3>(vectors), test::make_array<std::int64_t, 1, LayoutRight, E>({n}, id));
   std::vector<double> expected_x;
   std::vector<float> expected_v;
   std::vector<std::int64_t> expected_id;
@@ -69,6 +69,7 @@ TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
     }
   EXPECT_EQ(expected_x, test::contents(new_x));
   EXPECT_EQ(expected_v, test::contents(new_v));
+  EXPECT_EQ(expected_v, test::contents(same_v));
   EXPECT_EQ(expected_id, test::contents(new_id));
 }
 

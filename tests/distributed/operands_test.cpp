@@ -141,6 +141,29 @@ TYPED_TEST(DistributedOperands, Copies) {
   });
 }
 
+struct scaled_by_difference {
+  KOKKOS_FUNCTION double operator()(double x, const Kokkos::Array<double, 2>& a) const { return x * (a[0] - a[1]); }
+};
+
+TYPED_TEST(DistributedOperands, RowsOfViewsThatAreWhole) {
+  using E = TypeParam;
+  const E exec;
+  for_arrays<E>([&](const Decomposition& d, const auto& u, const auto&, const auto& whole_u, const auto&, const auto&) {
+    const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
+    const quern::DistributedView<double, 2, E> out("out", d);
+    const auto expected = test::make_array<double, 2, LayoutRight, E>({m, n});
+    const auto check = [&](const auto& rows) {
+      quern::map(exec, expected, scaled_by_difference(), whole_u, rows);
+      quern::map(exec, out, scaled_by_difference(), u, rows);
+      EXPECT_EQ(test::part_of(test::contents(expected), d.extents(), d.local()), test::contents(out.local()));
+    };
+    const auto values = test::samples<double>(2 * m * n, 9);
+    check(quern::rows<2>(test::make_array<double, 3, LayoutRight, E>({m, n, 2}, values)));
+    check(quern::rows<2>(test::make_array<double, 3, Kokkos::LayoutLeft, E>({m, n, 2}, values)));
+    check(quern::rows<2>(test::make_array<double, 2, LayoutRight, E>({n, 2}, test::samples<double>(2 * n, 8))));
+  });
+}
+
 TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
   using E = TypeParam;
   const E exec;

@@ -75,6 +75,7 @@ auto operand_at_end(const std::string& label, const V& v, const Decomposition& d
   origin.extent[axis] += d.local().extents.extent[axis] - 1;
   return at_part<Rank>(label, v, origin, origin, [&](const auto& leaf) {
     const auto part = leaf_at_block(label, 0, leaf, d);
+    static_assert(!is_rows<std::remove_cvref_t<decltype(part)>>, "quern: quern::rows is no input of scans over ranks");
     if constexpr (view_like<decltype(part)>) {
       constexpr int rank = known_rank<std::remove_cvref_t<decltype(part)>>();
       return as_part<Exec, rank>(last_of(describe(part.data(), part), axis - (Rank - rank), false));
