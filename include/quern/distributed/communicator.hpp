@@ -50,7 +50,8 @@ struct communicator_state;
 class Communicator {
  public:
   /// Collective.
-  /// @throws Error if MPI is not initialized, or if the transport asked for is not available; BackendError if MPI or NCCL report a failure
+  /// @throws Error if MPI is not initialized, or if the transport asked for is not available; BackendError if MPI or
+  /// NCCL report a failure
   explicit Communicator(MPI_Comm comm, const communicator_options& options = {});
 
   int rank() const;

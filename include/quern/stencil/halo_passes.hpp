@@ -136,6 +136,9 @@ struct fill_ghosts {
   }
 };
 
+template <class T>
+inline constexpr bool has_sum = requires(const T& x) { static_cast<T>(x + x); };
+
 /// Adds to each cell the ghosts that are copies of it, in an order of their own.
 struct add_ghosts {
   bool faces_only;
@@ -144,57 +147,78 @@ struct add_ghosts {
 
   template <class Field>
   KOKKOS_FUNCTION void cell(const Field& field, const typename Field::index& owner) const {
-    run_of_images(field, owner, 0, 1);
+    if (!faces_only || !is_ghost(field, owner)) images<0, false>(field, owner, owner, false, 0, 0, 1);
   }
   template <class Field>
   void run(const Field& field, const typename Field::index& first, int along, std::int64_t n) const {
-    run_of_images(field, first, along, n);
+    if (!faces_only || !is_ghost(field, first)) images<0, false>(field, first, first, false, 0, along, n);
   }
   template <class Field>
-  void row_ends(const Field& field, const typename Field::index& at) const {
-    pass_over_row_ends(*this, field, at);
+  void row_ends(const Field& field, typename Field::index at) const {
+    at[Field::rank - 1] = 0;
+    if (!faces_only || !is_ghost(field, at)) images<0, true>(field, at, at, false, 0, 0, 1);
   }
 
  private:
-  template <class Field>
-  KOKKOS_FUNCTION void run_of_images(const Field& field, const typename Field::index& owner, int along,
-                                     std::int64_t n) const {
-    if (faces_only && is_ghost(field, owner)) return;
-    images<0>(field, owner, owner, false, 0, along, n);
-  }
   template <class Field>
   KOKKOS_FUNCTION static bool is_ghost(const Field& field, const typename Field::index& at) {
     bool ghost = false;
     for (int a = 0; a < Field::rank; ++a) ghost = ghost || field.axis[a].is_ghost(at[a]);
     return ghost;
   }
-  /// Goes through the ghosts of the View's axes from D on whose sources are the owner's indices.
-  template <int D, class Field>
+  /// Whether a ghost is a copy of what is at another index of its axis, which becomes `i`.
+  KOKKOS_FUNCTION static bool find_owner(const halo_axis& axis, std::int64_t& i, bool& odd) {
+    const std::int64_t ghost = i;
+    const bool of_cell = axis.find(i, odd) || axis.end_at(i).mode == boundary::mode::keep;
+    return of_cell && i != ghost;
+  }
+  KOKKOS_FUNCTION static std::int64_t ghost_at(const halo_axis& axis, int k) {
+    return k < axis.layers ? -1 - k : axis.cells + k - axis.layers;
+  }
+  /// Goes through the ghosts of the View's axes from D on whose sources are the owner's indices. Of the ends of a row,
+  /// the fastest axis is left for last.
+  template <int D, bool RowEnds, class Field>
   KOKKOS_FUNCTION void images(const Field& field, const typename Field::index& owner, typename Field::index at,
                               bool odd, int axes, int along, std::int64_t n) const {
     if constexpr (D == Field::rank) {
-      if (axes > 0) add(field.at(owner), field.at(at), field.axis[along].stride, n, odd);
+      if constexpr (RowEnds) add_row_ends(field.axis[Field::rank - 1], field.at(owner), field.at(at), odd, axes);
+      else if (axes > 0) add(field.at(owner), field.at(at), field.axis[along].stride, n, odd);
     } else {
       constexpr int a = Field::in_memory(D);
-      images<D + 1>(field, owner, at, odd, axes, along, n);
+      images<D + 1, RowEnds>(field, owner, at, odd, axes, along, n);
+      if constexpr (RowEnds && a == Field::rank - 1) return;
       const halo_axis& axis = field.axis[a];
       const std::int64_t own = owner[a];
       if ((own >= axis.low && own < axis.cells - axis.high) || (faces_only && axes > 0)) return;
       for (int k = 0; k < 2 * axis.layers; ++k) {
-        const std::int64_t ghost = k < axis.layers ? -1 - k : axis.cells + k - axis.layers;
-        std::int64_t source = ghost;
+        std::int64_t source = at[a] = ghost_at(axis, k);
         bool ghost_odd = odd;
-        const bool of_cell = axis.find(source, ghost_odd) || axis.end_at(source).mode == boundary::mode::keep;
-        if (!of_cell || source != own || ghost == own) continue;
-        at[a] = ghost;
-        images<D + 1>(field, owner, at, ghost_odd, axes + 1, along, n);
+        if (!find_owner(axis, source, ghost_odd) || source != own) continue;
+        images<D + 1, RowEnds>(field, owner, at, ghost_odd, axes + 1, along, n);
       }
+    }
+  }
+  /// The cells at the ends of a row: what is beside them in a row that is its image, and the ghosts of that.
+  template <class T>
+  KOKKOS_FUNCTION void add_row_ends(const halo_axis& axis, T* to, const T* image, bool odd, int axes) const {
+    const auto skipped = [&](std::int64_t i) { return faces_only && axis.is_ghost(i); };
+    for (std::int64_t k = 0; k < axis.ends() && axes > 0; ++k)
+      if (const std::int64_t i = axis.end_cell(k); !skipped(i))
+        add(to + i * axis.stride, image + i * axis.stride, 0, 1, odd);
+    for (int k = 0; k < 2 * axis.layers && !(faces_only && axes > 0); ++k) {
+      const std::int64_t ghost = ghost_at(axis, k);
+      std::int64_t i = ghost;
+      bool ghost_odd = odd;
+      if (find_owner(axis, i, ghost_odd) && !skipped(i))
+        add(to + i * axis.stride, image + ghost * axis.stride, 0, 1, ghost_odd);
     }
   }
   template <class T>
   KOKKOS_FUNCTION static void add(T* to, const T* ghost, std::int64_t stride, std::int64_t n, bool odd) {
-    for (std::int64_t k = 0; k < n; ++k)
-      to[k * stride] = static_cast<T>(to[k * stride] + with_sign(ghost[k * stride], odd));
+    static_assert(has_sum<T>, "quern::add_halo: the values of a field have no sum");
+    if constexpr (has_sum<T>)
+      for (std::int64_t k = 0; k < n; ++k)
+        to[k * stride] = static_cast<T>(to[k * stride] + with_sign(ghost[k * stride], odd));
   }
 };
 
