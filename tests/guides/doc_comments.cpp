@@ -64,6 +64,23 @@ struct equations {
   }
 };
 
+struct step_and_square {
+  KOKKOS_FUNCTION auto operator()(double u, double r, double p, double w, double alpha) const {
+    const double rest = r - alpha * w;
+    return quern::values(u + alpha * p, rest, rest * rest);
+  }
+};
+
+void conjugate_gradients(const space& exec) {
+  const step_and_square step;
+  const Kokkos::View<double*> u("u", 2), r("r", 2), p("p", 2), w("w", 2);
+  const Kokkos::View<double> rr("rr"), alpha("alpha");
+  for (const auto& v : {r, p, w}) quern::fill(exec, v, 2.0);
+  quern::fill(exec, alpha, 0.5);
+  // # reduce/reduced.hpp
+  EXPECT_EQ(2.0, test::value(rr));
+}
+
 void systems(const space& exec) {
   const Kokkos::View<double**> x("x", 4, 2);
   const Kokkos::View<double*> a("a", 4), b("b", 4);
@@ -218,6 +235,7 @@ TEST(Guides, DocComments) {
   gradients(exec);
   dual_numbers();
   particles(exec);
+  conjugate_gradients(exec);
   systems(exec);
   equations_in_time(exec);
   groups(exec);

@@ -48,7 +48,7 @@ void particles(const space& exec) {
   quern::fill(exec, v, 1.0);
   quern::fill(exec, f, 4.0);
   quern::fill(exec, mass, 2.0);
-  // # 4
+  // # 6
   EXPECT_EQ(2.0, test::contents(v)[14]);
   EXPECT_EQ(3.0, center[2]);
   EXPECT_EQ(5 * 2.0 * 12 / 2, energy);
