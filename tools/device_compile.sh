@@ -23,7 +23,7 @@ units=(
   "distributed/stencil_test distributed/halo_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
-  "../src/core/memory/workspace ../src/core/call/error ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
+  "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo ../src/distributed/side_instance"
@@ -48,6 +48,7 @@ tests=(
   autodiff/derivatives_test
   autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
+  "reduce/reduced_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
@@ -72,7 +73,7 @@ tests=(
   "distributed/scan_test distributed/histogram_test distributed/random_test"
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/decomposition_test"
-  distributed/map_test
+  "distributed/map_test distributed/reducing_map_test"
   distributed/calls_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
@@ -129,7 +130,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
-  units+=(chunked/lazy_test chunked/map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
+  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.
