@@ -185,6 +185,10 @@ TYPED_TEST(ReducedOn, ReproducibleOwnFunctorsAndLazyInputs) {
   }
 }
 
+struct statistics_of_one {
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(double x) const { return {x, x, x}; }
+};
+
 TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
   using E = TypeParam;
   const E exec;
@@ -201,6 +205,14 @@ TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
   rejected("out and another output share memory",
            reduced<op::sum>(Kokkos::subview(u, 0, Kokkos::ALL()), quern::axis{0}));
   rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(x, 0, 0)));
+  const Kokkos::View<double, E> total("total");
+  test::expect_error("quern::map: out and another output share memory", [&] {
+    quern::map(exec, outputs(u, reduced<op::sum>(total), reduced<op::max>(total)), statistics_of_one(), x);
+  });
+  const auto many = test::make_array<std::int8_t, 1, LayoutRight, E>({200});
+  const Kokkos::View<std::int8_t, E> narrow("narrow");
+  test::expect_error("quern::map: out has values of 8 bits, which do not hold 200 positions",
+                     [&] { quern::map(exec, outputs(many, reduced<op::argmax>(narrow)), twice_and_itself(), many); });
   rejected("axis 2 is out of range, expected one of an array of rank 2", reduced<op::sum>(row, quern::axis{2}));
   const auto none = test::make_array<double, 2, LayoutRight, E>({0, 4});
   test::expect_error("quern::map: in 1 has extents (0, 4), expected at least one element",

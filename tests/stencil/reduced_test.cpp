@@ -129,7 +129,15 @@ TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
   rejected("a reduction's output has extents (5), expected ()", reduced<op::sum>(row));
   rejected("a reduction among the outputs is one of all cells, without axes", reduced<op::sum>(row, quern::axis{0}));
   rejected("out and another output share memory", reduced<op::sum>(Kokkos::subview(out, 1, 1)));
-  rejected("out and in share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
+  rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
+  test::expect_error("quern::stencil: no cells are computed, of which a reduction has no result", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::min>(on_host)), laplacian_and_square(),
+                                   quern::interior_only({{2, 2}, {1, 4}}), p);
+  });
+  // Of no elements, sums are zero, whatever the boundary.
+  const auto none = test::make_array<double, 2, LayoutRight, E>({0, 5});
+  EXPECT_EQ(0.0, quern::stencil<quern::star<1>>(exec, outputs(none, reduced<op::sum>(on_host)), laplacian_and_square(),
+                                                boundary::keep, none));
 }
 
 }  // namespace

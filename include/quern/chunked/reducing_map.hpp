@@ -63,7 +63,7 @@ struct engine<in_chunks_place, reducing_maps> {
       whole = p.extents;
       is_separate = !along.has(p.axis);
       reductions.check_elements(call<Exec>(label, exec), along, whole);
-      check_reduced(label, to, along.part(whole, false));
+      check_reduced(label, to, along.part(whole, false), arrays, in...);
       states.emplace(exec, along.part(whole, false));
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& targets,
@@ -81,7 +81,7 @@ struct engine<in_chunks_place, reducing_maps> {
     };
     return waited(exec, [&] {
       const auto deliver = [&] {
-        return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), [](const auto&) {}, write, to);
+        return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), write, to);
       };
       if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
       else if (!is_separate) deliver();
@@ -103,8 +103,7 @@ struct engine<in_chunks_place, reducing_maps> {
         return as_part<Exec, rank_of<V>>(s);
       };
       deliver_reductions<result_of<Reducer>>(
-          c, map.result_extents(), [](const auto&) {},
-          [&](const auto& results) { map.launch(reducer, results, p.extents); },
+          c, map.result_extents(), [&](const auto& results) { map.launch(reducer, results, p.extents); },
           unpack([&](const auto&... view) { return std::tuple(part(view)...); }, to));
     }
   }

@@ -49,12 +49,13 @@ struct engine<in_chunks_place, reducing_stencils> {
     const auto arrays = select(outs, typename Reductions::arrays());
     const auto to = reduced_outputs(outs);
     check_all_cells(label, outs);
-    check_reduced(label, to, shape());
+    check_reduced(label, to, shape(), arrays, in...);
     states_of_chunks<state, Exec> states(exec, shape());
     std::int64_t cells = 0;
     const auto begin = [&](const chunk_plan& p) {
       reductions.check_elements(call<Exec>(label, exec), axis_set::all(), p.extents);
-      if (p.extents.size() > 0) cells = boxes_of<rank, false>(label, reach, p.extents, edge).all.cells();
+      cells = computed_count<rank>(label, reach, p.extents, edge);
+      reductions.check_cells(label, cells);
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& out, const auto& g,
                              const boundaries& edge_of_chunk, const auto&... part) {
@@ -70,7 +71,7 @@ struct engine<in_chunks_place, reducing_stencils> {
     call<Exec> c(label, exec);
     return waited(exec, [&] {
       return deliver_reductions<result_of<reducer_type>>(
-          c, shape(), [](const auto&) {},
+          c, shape(),
           [&](const auto& result) { write_results(exec, label, reducer, states.of_slots(), cells, result); }, to);
     });
   }

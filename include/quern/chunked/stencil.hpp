@@ -181,7 +181,7 @@ struct engine<in_chunks_place, stencils> {
                 in...);
         },
         inputs);
-    exec.fence(label);
+    exec.fence(kernel_label(label));
   }
 };
 

@@ -91,7 +91,10 @@ struct engine<over_ranks_place, reducing_maps> {
         return make_reducing_map<rank>(c, reductions, along, locals, whole_f,
                                        operand_at_block<rank>(c.label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
-      return deliver(c, map, reductions.reducer(), d, reduced_outputs(outs));
+      const auto to = reduced_outputs(outs);
+      unpack([&](const auto&... in) { check_reduced(c.label, to, along.part(d.extents(), false), arrays, in...); },
+             inputs);
+      return deliver(c, map, reductions.reducer(), d, to);
     }
   }
 
@@ -99,7 +102,6 @@ struct engine<over_ranks_place, reducing_maps> {
   template <class Exec, class Map, class Reducer, class... To>
   static auto deliver(call<Exec>& c, const Map& map, const Reducer& reducer, const Decomposition& d,
                       const std::tuple<To...>& to) {
-    check_reduced(c.label, to, map.along.part(d.extents(), false));
     const std::int64_t elements = map.along.part(d.extents(), true).size();
     const auto states = states_of_ranks<space_of_states<Exec, To...>>(c, reducer, d, map.along, [&](const auto& block) {
       map.launch(reducer_of_states<Reducer>{reducer}, block, d.extents());

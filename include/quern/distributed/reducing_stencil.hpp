@@ -42,7 +42,9 @@ struct engine<over_ranks_place, reducing_stencils> {
     const Decomposition& d = std::get<0>(arrays).decomposition();
     call<Exec> c(label, exec);
     check_all_cells(label, outs);
-    check_reduced(label, reduced_outputs(outs), shape());
+    check_reduced(label, reduced_outputs(outs), shape(), arrays, in...);
+    const std::int64_t cells = computed_count<rank>(label, reach, d.extents(), edge);
+    reductions.check_cells(label, cells);
     reductions.check_elements(c, axis_set::all(), d.extents());
     scratch_block<state, Exec> states;
     std::int64_t count = 0;
@@ -59,7 +61,6 @@ struct engine<over_ranks_place, reducing_stencils> {
     stencil_of_blocks<Shape>(
         label, exec, arrays, f, edge, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,
         in...);
-    const std::int64_t cells = boxes_of<rank, false>(label, reach, d.extents(), edge).all.cells();
     return deliver(c, d, reducer, cells, states.data, count, reduced_outputs(outs));
   }
   /// Joins the states of the parts, whose positions are in the whole array, and those of the ranks.

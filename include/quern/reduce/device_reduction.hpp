@@ -13,6 +13,7 @@
 #include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
+#include <quern/reducers/joint.hpp>
 
 namespace quern::impl {
 
@@ -33,11 +34,8 @@ struct device_reduction {
   static constexpr bool positions = Work::positions;
   using tune = reduce_tuning<Exec>;
   static constexpr int packs = std::max(2, static_cast<int>(std::bit_floor(tune::packs / unsigned(Work::loads))));
-  static constexpr int items_of_row = packs * Work::width / W;  // in flight
-  static constexpr int block = [] {                             // values that are added at once, in registers
-    if constexpr (requires { Reducer::template at_once<value>; }) return Reducer::template at_once<value>;
-    else return 32;
-  }();
+  static constexpr int items_of_row = packs * Work::width / W;    // in flight
+  static constexpr int block = values_at_once<Reducer, value>();  // that are added at once, in registers
   /// Teams that a multiprocessor runs at a time. Of large states, one: 64 KiB of shared memory, the least that a device
   /// has, would not hold more.
   static constexpr int teams = 32 * tune::teams * sizeof(state) <= 48 * 1024 ? tune::teams : 1;

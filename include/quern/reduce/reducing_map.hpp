@@ -118,9 +118,27 @@ struct reductions_among {
         },
         each);
   }
+  /// Rejects reductions without a result, since there are no elements, and positions that out does not hold.
   template <class Exec>
   void check_elements(const call<Exec>& c, const axis_set& along, const shape& extents) const {
     unpack([&](const auto&... r) { (quern::impl::check_elements(c, r, along, extents), ...); }, each);
+    [&]<std::size_t... R>(std::index_sequence<R...>) {
+      (check_positions<std::remove_cvref_t<decltype(std::get<R>(std::declval<const Outs&>()).out)>, Reduction>(c, along,
+                                                                                                               extents),
+       ...);
+    }(reduced());
+  }
+  /// Rejects reductions without a result, since no cells are computed.
+  void check_cells(const std::string& label, std::int64_t cells) const {
+    const bool have_results = unpack([](const auto&... r) { return (r.identity && ...); }, each);
+    if (cells <= 0 && !have_results) throw Error(label, "no cells are computed, of which a reduction has no result");
+  }
+
+ private:
+  template <class Out, class R, class Exec>
+  static void check_positions(const call<Exec>& c, const axis_set& along, const shape& extents) {
+    if constexpr (!std::is_same_v<Out, on_host_t>)
+      check_positions_along<reducer_of<R>, value_of<Out>>(c, along, extents);
   }
 };
 
@@ -196,14 +214,6 @@ struct reducing_map {
   const shape& extents() const { return std::get<0>(out).extents; }
   shape result_extents() const { return along.part(extents(), false); }
 
-  /// Rejects memory for results that does not fit.
-  template <class Result>
-  void check(const strided<Result>& result) const {
-    check_extents(c.label, "a reduction's output", result.extents, result_extents());
-    unpack([&](const auto&... o) { (check_overlap(c.label, result, o, "another output", false), ...); }, out);
-    std::size_t number = 0;
-    unpack([&](const auto&... i) { (check_overlap(c.label, result, i, input_name(number++), false), ...); }, in);
-  }
   /// Writes the arrays, and the results of the reducer, for whose positions the whole array has these extents.
   template <class Reducer, class Result>
   void launch(const Reducer& reducer, const strided<Result>& results, const shape& whole) const {
@@ -260,31 +270,23 @@ auto host_results(const Results& of, std::index_sequence<J...>) {
   else return std::tuple(get<J>(of)...);
 }
 
-/// Brings results to where the reductions of a call want them: Views, which `check(memory)` rejects where they do not
-/// fit, or the host. `launch(results)` writes them to memory with these extents.
-template <class Result, class Exec, class Check, class Launch, class To>
-auto deliver_reductions(call<Exec>& c, const shape&, const Check& check, const Launch& launch,
-                        const std::tuple<To>& to) {
+/// Brings results to where the reductions of a call want them, Views or the host. `launch(results)` writes them to
+/// memory with these extents.
+template <class Result, class Exec, class Launch, class To>
+auto deliver_reductions(call<Exec>& c, const shape&, const Launch& launch, const std::tuple<To>& to) {
   if constexpr (std::is_same_v<To, on_host_t>) {
     return value_on_host<Result>(c, launch);
   } else {
     static_assert(converts<Result, value_of<To>>,
                   "quern::reduced: the result of the reduction does not convert to out's type, as that of complex "
                   "numbers to a real type");
-    const auto out = c.output(std::get<0>(to));
-    check(out);
-    launch(out);
+    launch(c.output(std::get<0>(to)));
   }
 }
 /// The results of several, which `launch` writes side by side.
-template <class Result, class Exec, class Check, class Launch, class... To>
-auto deliver_reductions(call<Exec>& c, const shape& extents, const Check& check, const Launch& launch,
-                        const std::tuple<To...>& to) {
+template <class Result, class Exec, class Launch, class... To>
+auto deliver_reductions(call<Exec>& c, const shape& extents, const Launch& launch, const std::tuple<To...>& to) {
   constexpr bool to_host = (std::is_same_v<To, on_host_t> || ...);
-  const auto check_one = [&](const auto& view) {
-    if constexpr (view_like<decltype(view)>) check(c.output(view));
-  };
-  unpack([&](const auto&... view) { (check_one(view), ...); }, to);
   std::optional<scratch_array<Exec, Result>> memory;
   if constexpr (!to_host) memory.emplace(c.exec, extents.size());
   Result* const data = to_host ? c.template result<Result>() : memory->data();
@@ -304,16 +306,57 @@ auto reduced_outputs(const std::tuple<Out...>& outs) {
                 select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
 }
 
-/// Rejects outputs of reductions that have not these extents.
-template <class... To>
-void check_reduced(const std::string& label, const std::tuple<To...>& to, const shape& extents) {
+/// Calls `f(memory)` with the memory of each array of an operand, or of several.
+template <class F, class V>
+void for_each_memory(const F& f, const V& v) {
+  if constexpr (is_outputs<V>) unpack([&](const auto&... one) { (for_each_memory(f, one), ...); }, v);
+  else if constexpr (requires { v.local_with_halo(); }) for_each_memory(f, v.local_with_halo());
+  else if constexpr (dual_view<V>) for_each_memory(f, v.view_device());
+  else if constexpr (view_like<V>) f(describe(v));
+  else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
+  else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
+}
+
+/// Rejects outputs of reductions that share memory with each other.
+template <class To, std::size_t... J>
+void check_results_apart(const std::string& label, const To& to, std::index_sequence<J...>) {
+  const auto check = [&]<std::size_t One, std::size_t Other>(std::index_sequence<One, Other>) {
+    if constexpr (One < Other)
+      for_each_memory(
+          [&](const auto& result) {
+            for_each_memory([&](const auto& other) { check_overlap(label, result, other, "another output", false); },
+                            std::get<Other>(to));
+          },
+          std::get<One>(to));
+  };
+  const auto check_with_all = [&]<std::size_t One>(std::index_sequence<One>) {
+    (check(std::index_sequence<One, J>()), ...);
+  };
+  (check_with_all(std::index_sequence<J>()), ...);
+}
+
+/// Rejects outputs of reductions that have not these extents, or share memory with each other, with the outputs that
+/// are arrays or with inputs.
+template <class... To, class Arrays, class... In>
+void check_reduced(const std::string& label, const std::tuple<To...>& to, const shape& extents, const Arrays& arrays,
+                   const In&... in) {
   const auto check = [&](const auto& out) {
     if constexpr (any_array<decltype(out)>)
       check_extents(label, "a reduction's output", operand_extents(label, out), extents);
+    for_each_memory(
+        [&](const auto& result) {
+          const auto apart = [&](const std::string& name) {
+            return [&, name](const auto& other) { check_overlap(label, result, other, name, false); };
+          };
+          for_each_memory(apart("another output"), arrays);
+          std::size_t number = 0;
+          (for_each_memory(apart(input_name(number++)), in), ...);
+        },
+        out);
   };
   unpack([&](const auto&... out) { (check(out), ...); }, to);
+  check_results_apart(label, to, std::index_sequence_for<To...>());
 }
-
 /// Maps of arrays in memory with reductions among their outputs.
 template <>
 struct engine<in_memory, reducing_maps> {
@@ -330,11 +373,11 @@ struct engine<in_memory, reducing_maps> {
       const auto map = unpack(
           [&](const auto&... in) { return make_reducing_map<rank>(c, reductions, along, arrays, f, in...); }, inputs);
       reductions.check_elements(c, map.along, map.extents());
-      using result = result_of<decltype(reductions.reducer())>;
-      return deliver_reductions<result>(
-          c, map.result_extents(), [&](const auto& memory) { map.check(memory); },
-          [&](const auto& results) { map.launch(reductions.reducer(), results, map.extents()); },
-          reduced_outputs(outs));
+      const auto to = reduced_outputs(outs);
+      unpack([&](const auto&... in) { check_reduced(c.label, to, map.result_extents(), arrays, in...); }, inputs);
+      return deliver_reductions<result_of<decltype(reductions.reducer())>>(
+          c, map.result_extents(),
+          [&](const auto& results) { map.launch(reductions.reducer(), results, map.extents()); }, to);
     }
   }
 };

@@ -113,7 +113,7 @@ struct strided_reduction {
         common = phase;
         strides = result_nest.stride[i];
       }
-      return operand.step == 1 && phase == common &&
+      return operand.step == 1 && phase == common && operand.template components_align<W>() &&
              std::equal(strides, strides + result_nest.rank, result_nest.stride[i], alike);
     });
   }

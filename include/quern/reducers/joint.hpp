@@ -13,6 +13,13 @@ struct joint_state {
   operand_tuple<typename Reducer::state...> of;
 };
 
+/// How many values T a thread of a device gives to a reducer at once.
+template <class Reducer, class T>
+constexpr int values_at_once() {
+  if constexpr (requires { Reducer::template at_once<T>; }) return Reducer::template at_once<T>;
+  else return 32;
+}
+
 /// Several reductions in one pass: of values that are `several_values`, each reducer takes its own.
 template <class Numbers, class... Reducer>
 struct numbered_reducers;
@@ -23,6 +30,8 @@ template <std::size_t... J, class... Reducer>
 struct numbered_reducers<std::index_sequence<J...>, Reducer...> {
   using state = joint_state<Reducer...>;
   operand_tuple<Reducer...> each;
+  template <class V>
+  static constexpr int at_once = std::min({values_at_once<Reducer, value_part_type<J, V>>()...});
 
   KOKKOS_FUNCTION state init() const { return {{{get<J>(each).init()}...}}; }
   template <class V, class... At>

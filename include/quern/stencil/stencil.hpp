@@ -149,7 +149,8 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 /// One kernel on devices, two on hosts where there is a border; with reductions one more on devices, and scratch memory
 /// for a state of each team.
 ///
-/// Asynchronous on `exec`; uses no scratch memory, allocates nothing, and may be captured in a device graph.
+/// Asynchronous on `exec`; without reductions it uses no scratch memory, allocates nothing, and may be captured in a
+/// device graph.
 ///
 /// In chunks and over ranks, `positions()` in lazy inputs are those in the whole array, as in memory.
 ///

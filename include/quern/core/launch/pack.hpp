@@ -53,6 +53,10 @@ struct array_operand {
     return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
   }
 
+  template <int W>
+  static bool components_align() {
+    return true;
+  }
   /// How many elements the one at `offset` is past an aligned pack of W; -1 where any will do.
   template <int W>
   KOKKOS_FUNCTION int phase(std::int64_t offset) const {
@@ -202,6 +206,10 @@ struct memoryless_operand {
   }
   template <int W>
   bool packs_at(const std::int64_t*, int) const {
+    return true;
+  }
+  template <int W>
+  static bool components_align() {
     return true;
   }
   template <int W>
