@@ -211,7 +211,7 @@ TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
   });
   const auto many = test::make_array<std::int8_t, 1, LayoutRight, E>({200});
   const Kokkos::View<std::int8_t, E> narrow("narrow");
-  test::expect_error("quern::map: out has values of 8 bits, which do not hold 200 positions",
+  test::expect_error("quern::map: positions to before 200 do not fit the type of out, of 8 bits",
                      [&] { quern::map(exec, outputs(many, reduced<op::argmax>(narrow)), twice_and_itself(), many); });
   rejected("axis 2 is out of range, expected one of an array of rank 2", reduced<op::sum>(row, quern::axis{2}));
   const auto none = test::make_array<double, 2, LayoutRight, E>({0, 4});

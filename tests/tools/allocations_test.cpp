@@ -60,6 +60,16 @@ struct halved {
 struct halves {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, 0.5 * x}; }
 };
+struct half_and_square {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, x * x}; }
+};
+struct mean_and_square {
+  template <class Window>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const Window& w) const {
+    const double mean = 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
+    return {mean, mean * mean};
+  }
+};
 struct mean_of_cross {
   template <class Window>
   KOKKOS_FUNCTION double operator()(const Window& w) const {
@@ -120,6 +130,13 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   this->expect_none("lazy", [&](const auto& exec) { quern::copy(exec, y, quern::lazy(halved(), x)); });
   this->expect_none("map of two outputs",
                     [&](const auto& exec) { quern::map(exec, quern::outputs(y, z), halves(), x); });
+  this->expect_none("map with a reduction", [&](const auto& exec) {
+    quern::map(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total)), half_and_square(), x);
+  });
+  this->expect_none("stencil with a reduction", [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total)), mean_and_square(),
+                                   quern::boundary::wrap, x);
+  });
   this->expect_none("fill", [&](const auto& exec) { quern::fill(exec, y, 1.0); });
   this->expect_none("add", [&](const auto& exec) { quern::add(exec, y, x, row); });
   this->expect_none("multiply", [&](const auto& exec) { quern::multiply(exec, y, z, 0.5); });

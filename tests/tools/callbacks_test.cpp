@@ -127,6 +127,36 @@ TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sum(exec, out, x); });
 }
 
+struct next_and_square {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {x + 1, x * x}; }
+};
+struct centre_and_square {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const W& w) const {
+    return {w(0, 0), w(0, 0) * w(0, 0)};
+  }
+};
+TYPED_TEST(Callbacks, ReductionsAmongOutputsWaitOnlyForHostValues) {
+  using quern::outputs, quern::reduced;
+  constexpr bool device = quern::impl::is_device<TypeParam>;
+  const Kokkos::View<double**, TypeParam> x("x", 300, 40), y("y", 300, 40);
+  const Kokkos::View<double, TypeParam> total("total");
+  const auto sum = reduced<quern::op::sum>(total);
+  const auto sum_on_host = reduced<quern::op::sum>(quern::on_host);
+  expect_quiet<TypeParam>({"quern::map"}, 0,
+                          [&](const auto& exec) { quern::map(exec, outputs(y, sum), next_and_square(), x); });
+  expect_quiet<TypeParam>({"quern::map"}, 1,
+                          [&](const auto& exec) { quern::map(exec, outputs(y, sum_on_host), next_and_square(), x); });
+  const std::vector<std::string> kernels =
+      device ? std::vector<std::string>{"quern::stencil", "quern::stencil/join"}
+             : std::vector<std::string>(TypeParam().concurrency() == 1
+                                            ? std::vector<std::string>{"quern::stencil"}
+                                            : std::vector<std::string>{"quern::stencil", "quern::stencil/border"});
+  expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, outputs(y, sum), centre_and_square(), quern::boundary::wrap, x);
+  });
+}
+
 TYPED_TEST(Callbacks, TwoPassesKeepTheMeansInScratch) {
   Kokkos::View<double**, TypeParam> x("x", 300, 400);
   Kokkos::View<double*, TypeParam> out("out", 300);
