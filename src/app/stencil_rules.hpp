@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <quern/map/math.hpp>
+#include <quern/map.hpp>
 
 namespace app {
 
@@ -37,6 +37,23 @@ struct heat_step {
   template <class Window>
   KOKKOS_FUNCTION double operator()(const Window& w) const {
     return w(0, 0, 0) + rate * laplace7()(w);
+  }
+};
+
+/// The matrix of a 5-point problem times p, and the product that p.w is the sum of.
+struct apply5 {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& p) const {
+    const double w = 4 * p(0, 0) - p(-1, 0) - p(1, 0) - p(0, -1) - p(0, 1);
+    return quern::values(w, p(0, 0) * w);
+  }
+};
+
+/// u and r after a step of conjugate gradients, and the square that r.r is the sum of.
+struct advance_cg {
+  KOKKOS_FUNCTION auto operator()(double u, double r, double p, double w, double alpha) const {
+    const double next = r - alpha * w;
+    return quern::values(u + alpha * p, next, next * next);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
+#include <quern/reduce.hpp>
 #include <quern/stencil.hpp>
 
 #include "image.hpp"
@@ -183,6 +184,62 @@ measurement ghost_cells(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// The two passes of an iteration of conjugate gradients that reduce what they write: w = A p with p.w, and u += alpha
+/// p and r -= alpha w with r.r.
+measurement cg_passes(const settings& s, std::int64_t n) {
+  const auto p = filled<plane<double>>(s, hashes{1}, n, n), u = filled<plane<double>>(s, hashes{2}, n, n),
+             r = filled<plane<double>>(s, hashes{3}, n, n), w = uninitialized<plane<double>>("w", n, n);
+  const device_view<double> rr("r.r"), pw("p.w"), alpha("alpha"), next("next r.r");
+  quern::dot(s.exec, rr, r, r);
+  const auto passes = [&] {
+    using quern::outputs, quern::reduced;
+    quern::stencil<quern::star<1>>(s.exec, outputs(w, reduced<quern::op::sum>(pw)), apply5(),
+                                   quern::boundary::constant(0), p);
+    quern::divide(s.exec, alpha, rr, pw);
+    quern::map(s.exec, outputs(u, r, reduced<quern::op::sum>(next)), advance_cg(), u, r, p, w, alpha);
+  };
+  const double cells = static_cast<double>(n) * static_cast<double>(n);
+  measurement m = timed(s, {n, n}, 64 * cells, 14 * cells, passes);
+
+  const auto hp = quern::to_host(p), old_u = quern::to_host(u), old_r = quern::to_host(r);
+  passes();
+  const auto hu = quern::to_host(u), hr = quern::to_host(r), hw = quern::to_host(w);
+  const double factor = quern::to_host(alpha)(), found_pw = quern::to_host(pw)(), found_rr = quern::to_host(next)();
+  const auto at = [&](std::int64_t j, std::int64_t i) { return 0 <= j && j < n && 0 <= i && i < n ? hp(j, i) : 0.0; };
+  const auto near = [](double a, double b, double scale) {
+    return std::fabs(a - b) <= 8 * std::numeric_limits<double>::epsilon() * scale;
+  };
+  long double plain_pw = 0, plain_rr = 0;
+  const bool elements = elements_right(hw, [&](std::int64_t j, std::int64_t i) {
+    const double here = at(j, i), ap = 4 * here - at(j - 1, i) - at(j + 1, i) - at(j, i - 1) - at(j, i + 1);
+    plain_pw += static_cast<long double>(here) * hw(j, i);
+    plain_rr += static_cast<long double>(hr(j, i)) * hr(j, i);
+    return near(hw(j, i), ap, 8) && near(hu(j, i), old_u(j, i) + factor * here, std::fabs(old_u(j, i)) + factor) &&
+           near(hr(j, i), old_r(j, i) - factor * hw(j, i), std::fabs(old_r(j, i)) + 4 * factor);
+  });
+  // Terms of p.w are 8 at most in magnitude, and cancel in part.
+  m.verified = elements && near(found_pw, static_cast<double>(plain_pw), 8 * cells) &&
+               near(found_rr, static_cast<double>(plain_rr), static_cast<double>(plain_rr)) &&
+               near(factor, quern::to_host(rr)() / found_pw, factor);
+  m.note = fmt::format("p.w {:.9e}, r.r {:.9e}", found_pw, found_rr);
+
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t rows) {
+    double sum_pw = 0, sum_rr = 0;
+    for_elements(hw, rows, 1, [&](std::int64_t j, std::int64_t i) {
+      hw(j, i) = 4 * hp(j, i) - hp(j - 1, i) - hp(j + 1, i) - hp(j, i - 1) - hp(j, i + 1);
+      sum_pw += hp(j, i) * hw(j, i);
+    });
+    for_elements(hu, rows, 0, [&](std::int64_t j, std::int64_t i) {
+      hu(j, i) += factor * hp(j, i);
+      hr(j, i) -= factor * hw(j, i);
+      sum_rr += hr(j, i) * hr(j, i);
+    });
+    keep(sum_pw);
+    keep(sum_rr);
+  });
+  return m;
+}
+
 }  // namespace
 
 std::vector<workload> stencil_workloads() {
@@ -192,7 +249,8 @@ std::vector<workload> stencil_workloads() {
   return {smoothing,
           {"laplacian", "float64", "7-point Laplacian", sizes(192, 512), arrays(16, 3), laplacian},
           {"heat", "float64", "ten explicit 7-point steps", sizes(192, 512), arrays(16, 3), heat},
-          {"fill_halo", "float64", "two ghost layers of a cube", sizes(192, 512), arrays(8, 3), ghost_cells}};
+          {"fill_halo", "float64", "two ghost layers of a cube", sizes(192, 512), arrays(8, 3), ghost_cells},
+          {"cg_fused", "float64", "CG: A p with p.w, u and r with r.r", sizes(2000, 8000), arrays(40, 2), cg_passes}};
 }
 
 }  // namespace app

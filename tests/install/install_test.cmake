@@ -176,6 +176,16 @@ expect("mean 4.5, variance 0")
 run("${program}" --size 3)
 expect("quickstart takes options of Kokkos alone")
 
+# Plain loops and Quern agree, as the program says itself.
+build_example(08_conjugate_gradients conjugate_gradients)
+foreach(cells IN ITEMS 17 96)
+  must_work("${program}" ${cells})
+  expect("loops +[0-9]+ iterations.*Quern +[0-9]+ iterations.*both agree")
+endforeach()
+run("${program}" 8)
+expect("Usage: conjugate_gradients")
+check_full_output("${program}" 16)
+
 if(APP) # the others need what the program needs
   # Larger than the memory that it may take.
   build_example(04_out_of_core out_of_core)
@@ -329,6 +339,12 @@ if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
     endif()
   endif()
   message(STATUS "07_heat3d_mpi: one and three ranks agree")
+
+  build_example(09_conjugate_gradients_mpi conjugate_gradients_mpi)
+  foreach(number RANGE 1 4)
+    lines_of(output ${ranks} ${number} "${program}" 37)
+    expect("^loops +[0-9]+ iterations.*Quern +[0-9]+ iterations.*\n${number} ranks.*both agree")
+  endforeach()
 endif()
 
 # Linear algebra works with a vendor behind it and without, and its target says which.
