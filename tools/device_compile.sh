@@ -100,7 +100,7 @@ benchmarks=(
   ../bench/chunked/chunked_bench
   ../bench/distributed/distributed_bench
 )
-examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/05_turbulence/main ../examples/06_epidemics/main ../examples/07_heat3d_mpi/main ../examples/09_leapfrog/main)
+examples=(../examples/01_quickstart/main ../examples/02_heat3d/main ../examples/03_photo_filter/main ../examples/04_out_of_core/main ../examples/05_turbulence/main ../examples/06_epidemics/main ../examples/07_heat3d_mpi/main ../examples/10_leapfrog/main)
 program=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main ../src/app/run_options ../src/app/launcher ../src/app/interrupts ../src/app/output_file"
   "../src/app/keyed ../src/app/linear_algebra"

@@ -262,7 +262,7 @@ endif()
 
 if(APP) # the program runs plain loops beside, and says how its results differ from theirs
   set(rounding "(0\\.0e\\+00|[0-9.]+e-1[0-9])")
-  build_example(09_leapfrog leapfrog)
+  build_example(10_leapfrog leapfrog)
   check_options("${program}")
   check_full_output("${program}" --particles 20 --steps 2)
   must_work("${program}" --particles 3001 --steps 100)
