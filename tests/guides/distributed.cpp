@@ -64,14 +64,27 @@ void particles(const quern::Communicator& comm, const space& exec) {
   EXPECT_EQ(100 * comm.size(), quern::impl::sum_of_ranks(comm, static_cast<std::int64_t>(id.extent(0))));
 }
 
+/// What `HaloExchange` does below, for a host.
+void exchange_by_hand(const quern::Communicator& comm,
+                      const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>& from) {
+  const auto rows = static_cast<std::int64_t>(from.extent(0)) - 4,
+             columns = static_cast<std::int64_t>(from.extent(1)) - 4;
+  const int before = (comm.rank() + comm.size() - 1) % comm.size(), after = (comm.rank() + 1) % comm.size();
+  // # 10
+}
+
 void own_blocks(const quern::Communicator& comm, const space& exec) {
   const std::int64_t rows = 3, columns = 5, first_row = rows * comm.rank();
   Kokkos::View<double**> from("from", rows + 4, columns + 4), to("to", rows + 4, columns + 4);
-  quern::fill(exec, from, 1.0 + comm.rank());
-  // # 10
-  const int before = (comm.rank() + comm.size() - 1) % comm.size();
-  EXPECT_EQ(1.0 + before, test::contents(from)[9 + 3]);
-  EXPECT_EQ(-1.0 - comm.rank(), test::contents(from)[2 * 9 + 1]);
+  quern::random::uniform(exec, from, quern::random::key(comm.rank()));
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> expected("expected", rows + 4, columns + 4);
+  quern::copy(exec, expected, from);
+  exec.fence();
+  exchange_by_hand(comm, expected);
+  // # 11
+  const auto found = test::contents(from);
+  for (std::int64_t j = 1; j <= rows + 2; ++j)
+    for (std::int64_t i = 1; i <= columns + 2; ++i) EXPECT_EQ(expected(j, i), found[j * (columns + 4) + i]);
 }
 
 #ifdef QUERN_TEST_PARALLEL_HDF5

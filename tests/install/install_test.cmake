@@ -270,6 +270,17 @@ if(APP)
   expect("ever ill: mean 0\\.8[0-9]+.*simulated and solved differ by at most [0-9.]+e-(0[6-9]|1[0-9])")
 endif()
 
+if(APP) # the program runs plain loops beside, and says how its results differ from theirs
+  set(rounding "(0\\.0e\\+00|[0-9.]+e-1[0-9])")
+  build_example(10_leapfrog leapfrog)
+  check_options("${program}")
+  check_full_output("${program}" --particles 20 --steps 2)
+  must_work("${program}" --particles 3001 --steps 100)
+  expect("changes by at most [0-9.]+e-0[5-7]\nangular momentum changed by ${rounding}.*plain loops: positions ${rounding}, energies ${rounding}\n")
+  must_work("${program}" --particles 3001 --steps 100 --quartic 0)
+  expect("it is ${rounding} from the closed form.*plain loops: positions ${rounding}, energies ${rounding}\n")
+endif()
+
 if(APP AND FFT)
   build_example(05_turbulence turbulence)
   check_options("${program}")
