@@ -4,8 +4,8 @@
 // The code of docs/reductions.md, as part of functions that a user might write around it.
 // # 1
 
-#include "guide.hpp"
 #include <quern/stencil.hpp>
+#include "guide.hpp"
 
 namespace {
 
