@@ -229,6 +229,16 @@ TYPED_TEST(Halo, LongAxes) {
   }
 }
 
+// Where an exchange has brought a neighbour's cell to the other end.
+TYPED_TEST(Halo, OneCellBesideKeptGhosts) {
+  for (const auto& near : {boundary::mirror, boundary::odd_mirror, boundary::reflect, boundary::nearest})
+    for (const auto& edge : {boundary_pair(near, boundary::keep), boundary_pair(boundary::keep, near)}) {
+      this->template check<1>(this->template make<1>({1}, 1, 1, {edge}), {edge}, "a cell");
+      this->template check<2>(this->template make<2>({1, 4}, 1, 1, {edge, boundary::wrap}), {edge, boundary::wrap},
+                              "a row");
+    }
+}
+
 TYPED_TEST(Halo, DepthsDifferBetweenAxes) {
   using E = typename TypeParam::exec;
   for (const bool part : {false, true}) {
@@ -409,6 +419,20 @@ TEST(HaloOf, Structs) {
   EXPECT_EQ(9, u(0).id);
   test::expect_error("quern::fill_halo: an odd boundary of values that have no sign",
                      [&] { quern::fill_halo(space(), u, boundary::odd_reflect, quern::depth{1}); });
+}
+
+template <class T>
+void reject_odd() {
+  using space = Kokkos::DefaultHostExecutionSpace;
+  const Kokkos::View<T*, space> u("u", 6);
+  test::expect_error("quern::fill_halo: an odd boundary of values that have no sign",
+                     [&] { quern::fill_halo(space(), u, boundary::odd_mirror, quern::depth{1}); });
+  quern::fill_halo(space(), u, boundary::mirror, quern::depth{1});
+}
+TEST(HaloOf, NumbersWithoutSign) {
+  reject_odd<std::uint32_t>();
+  reject_odd<std::uint8_t>();
+  reject_odd<bool>();
 }
 
 TEST(HaloOf, DualViewsSpansAndComplexNumbers) {
