@@ -114,7 +114,13 @@ bool same_layout(const peer_box& a, const peer_box& b) {
 
 own_blocks::own_blocks(const Communicator& c, const Block& block, const boundaries& edges, const depth& stored_layers,
                        const layers& filled_layers, bool faces)
-    : comm(c), own(block), stored(stored_layers), filled(filled_layers), faces_only(faces), whole_edge(edges), edge(boundary::keep) {
+    : comm(c),
+      own(block),
+      stored(stored_layers),
+      filled(filled_layers),
+      faces_only(faces),
+      whole_edge(edges),
+      edge(boundary::keep) {
   check_same(comm, exchange_label, "boundaries and layers",
              text_of(edges) + ", depth" + text_of_counts(stored) + ", layers" + text_of_counts(filled) +
                  (faces ? ", faces only" : ""));

@@ -138,9 +138,8 @@ TEST_F(Named, LabelsTellFunctorsApart) {
   EXPECT_EQ((list{"quern::vmap<my::copied>"}), labels_of([&] { quern::vmap(exec, b, my::copied(), a); }));
   EXPECT_EQ("quern::stencil<my::cross>",
             labels_of([&] { quern::stencil<quern::star<1>>(exec, b, my::cross(), boundary::wrap, a); }).at(0));
-  EXPECT_EQ((list{"quern::fill_halo<my::first_index>"}), labels_of([&] {
-              quern::fill_halo(exec, b, my::first_index(), boundary::prescribed, quern::depth{1});
-            }));
+  EXPECT_EQ((list{"quern::fill_halo<my::first_index>"}),
+            labels_of([&] { quern::fill_halo(exec, b, my::first_index(), boundary::prescribed, quern::depth{1}); }));
   EXPECT_EQ("quern::fill", labels_of([&] { quern::fill(y, 1); }).at(0));
 }
 

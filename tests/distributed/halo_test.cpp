@@ -275,10 +275,11 @@ TYPED_TEST(HaloExchangeOn, OwnBlocksOfOneRow) {
     EXPECT_EQ((own_part<double, E>(u.values, whole, own, edges, 2, 1, u.before)), test::contents(u.view));
     // What lies two cells beyond the end would be filled from no cell of the last but one.
     if (comm.size() > 1) {
-      test::expect_error("quern::HaloExchange: 2 layers along axis 0, which reach beyond an end of the array that the "
-                         "block of rank " +
-                             std::to_string(comm.size() > 2 ? 1 : 0) + " does not touch",
-                         [&] { quern::HaloExchange(E(), comm, own, edges, quern::depth{2}); });
+      test::expect_error(
+          "quern::HaloExchange: 2 layers along axis 0, which reach beyond an end of the array that the "
+          "block of rank " +
+              std::to_string(comm.size() > 2 ? 1 : 0) + " does not touch",
+          [&] { quern::HaloExchange(E(), comm, own, edges, quern::depth{2}); });
     }
   }
   const Kokkos::View<double**, E> u("u", 5, 8);
@@ -295,9 +296,7 @@ TYPED_TEST(HaloExchangeOn, RejectsBoundariesOfOtherValues) {
   using E = TypeParam;
   const auto comm = test::world();
   const Decomposition::Block own{{4 * comm.rank()}, {4}};
-  const auto made = [&](const boundary& edge) {
-    return quern::HaloExchange(E(), comm, own, edge, quern::depth{1});
-  };
+  const auto made = [&](const boundary& edge) { return quern::HaloExchange(E(), comm, own, edge, quern::depth{1}); };
   test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
                      [&] { made(boundary::prescribed); });
   const Kokkos::View<double*, E> u("u", 6), v("v", 6);

@@ -231,12 +231,22 @@ TYPED_TEST(Halo, LongAxes) {
 
 // Where an exchange has brought a neighbour's cell to the other end.
 TYPED_TEST(Halo, OneCellBesideKeptGhosts) {
-  for (const auto& near : {boundary::mirror, boundary::odd_mirror, boundary::reflect, boundary::nearest})
-    for (const auto& edge : {boundary_pair(near, boundary::keep), boundary_pair(boundary::keep, near)}) {
-      this->template check<1>(this->template make<1>({1}, 1, 1, {edge}), {edge}, "a cell");
-      this->template check<2>(this->template make<2>({1, 4}, 1, 1, {edge, boundary::wrap}), {edge, boundary::wrap},
-                              "a row");
-    }
+  using E = typename TypeParam::exec;
+  using values = std::vector<typename TypeParam::value>;
+  const auto line = [] {
+    return test::make_array<typename TypeParam::value, 1, typename TypeParam::layout, E>({3}, values{1, 2, 3});
+  };
+  const auto filled = [&](const boundary& low, const boundary& high) {
+    const auto u = line();
+    quern::fill_halo(E(), u, {boundary_pair(low, high)}, quern::depth{1});
+    return test::contents(u);
+  };
+  EXPECT_EQ((values{3, 2, 3}), filled(boundary::mirror, boundary::keep));
+  EXPECT_EQ((values{1, 2, -1}), filled(boundary::keep, boundary::odd_mirror));
+  EXPECT_EQ((values{2, 2, 3}), filled(boundary::reflect, boundary::keep));
+  const auto u = line();
+  quern::add_halo(E(), u, {boundary_pair(boundary::mirror, boundary::keep)}, quern::depth{1});
+  EXPECT_EQ((values{0, 2, 4}), test::contents(u));
 }
 
 TYPED_TEST(Halo, DepthsDifferBetweenAxes) {

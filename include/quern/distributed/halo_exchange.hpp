@@ -84,8 +84,9 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// @endcode
 ///
 /// Blocks may be cut in any way, as long as each cell has one owner, and blocks that do not touch an end of the array
-/// are as many cells away from it as there are layers, unless it wraps around or is kept. Ghosts beyond the ends of the whole array are
-/// those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are there.
+/// are as many cells away from it as there are layers, unless it wraps around or is kept. Ghosts beyond the ends of the
+/// whole array are those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are
+/// there.
 template <execution_space Exec>
 class HaloExchange {
  public:

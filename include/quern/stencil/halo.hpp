@@ -3,10 +3,10 @@
 #ifndef QUERN_STENCIL_HALO_HPP
 #define QUERN_STENCIL_HALO_HPP
 
-#include <quern/core/call/call.hpp>
-#include <quern/stencil/halo_launch.hpp>
 #include <memory>
+#include <quern/core/call/call.hpp>
 #include <quern/core/values/short_list.hpp>
+#include <quern/stencil/halo_launch.hpp>
 #include <utility>
 #include <vector>
 
@@ -173,8 +173,8 @@ class halo_call {
       memory.push_back(memory_of(v));
       bytes.push_back(memory[memory.size() - 1].array);
     }
-    run_batches<capacity<typename memory_type::field_type>>(launch, grid_of({bytes.begin(), bytes.size()}),
-                                                            std::span<const memory_type>(memory.begin(), memory.size()));
+    run_batches<capacity<typename memory_type::field_type>>(
+        launch, grid_of({bytes.begin(), bytes.size()}), std::span<const memory_type>(memory.begin(), memory.size()));
   }
   template <int Capacity, class Launch, class Memory>
   void run_batches(const Launch& launch, const halo_grid& grid, std::span<const Memory> memory) const {
