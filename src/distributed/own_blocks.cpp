@@ -51,6 +51,26 @@ Block whole_of(const std::vector<Block>& blocks) {
   return whole;
 }
 
+/// Checks that blocks have neighbours for all layers along an axis, or touch its end: ghosts beyond an end are filled
+/// from cells of a block that is there.
+void check_ends(const std::vector<Block>& blocks, const Block& whole, const boundaries& edges,
+                const axis_counts& layers, int axis) {
+  const auto filled = [](const boundary& b) {
+    if (b.kind() == boundary::mode::prescribed) reject_prescribed(exchange_label);
+    return b.kind() != boundary::mode::keep && b.kind() != boundary::mode::wrap;
+  };
+  const bool low = filled(edges.axis(axis).low), high = filled(edges.axis(axis).high);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].extents.size() == 0) continue;
+    const std::int64_t before = blocks[i].first.extent[axis] - whole.first.extent[axis],
+                       after = end_of(whole, axis) - end_of(blocks[i], axis), n = layers.along(axis);
+    if ((low && before > 0 && before < n) || (high && after > 0 && after < n))
+      throw Error(exchange_label, std::to_string(n) + " layers along axis " + std::to_string(axis) +
+                                      ", which reach beyond an end of the array that the block of rank " +
+                                      std::to_string(i) + " does not touch");
+  }
+}
+
 /// The boxes of a block's ghosts: all around it, or across each of its faces.
 std::vector<Block> ghosts_of(const Block& block, const axis_counts& layers, bool faces_only) {
   std::vector<Block> ghosts;
@@ -94,7 +114,13 @@ bool same_layout(const peer_box& a, const peer_box& b) {
 
 own_blocks::own_blocks(const Communicator& c, const Block& block, const boundaries& edges, const depth& stored_layers,
                        const layers& filled_layers, bool faces)
-    : comm(c), own(block), stored(stored_layers), filled(filled_layers), faces_only(faces), edge(boundary::keep) {
+    : comm(c),
+      own(block),
+      stored(stored_layers),
+      filled(filled_layers),
+      faces_only(faces),
+      whole_edge(edges),
+      edge(boundary::keep) {
   check_same(comm, exchange_label, "boundaries and layers",
              text_of(edges) + ", depth" + text_of_counts(stored) + ", layers" + text_of_counts(filled) +
                  (faces ? ", faces only" : ""));
@@ -104,6 +130,7 @@ own_blocks::own_blocks(const Communicator& c, const Block& block, const boundari
   if (edges.is_box()) throw Error(exchange_label, "interior_only says nothing of ghost cells");
   check_layer_counts(exchange_label, stored, &filled, rank);
   const wrapped_axes wrapped = wraps(exchange_label, edges, rank);
+  for (int d = 0; d < rank; ++d) check_ends(blocks, whole, edges, filled, d);
   std::vector<boundary_pair> own_edges;
   for (int d = 0; d < rank; ++d) {
     if (wrapped[d] && whole.extents.rank > 0 && filled.along(d) > whole.extents.extent[d])
@@ -147,7 +174,7 @@ own_blocks::own_blocks(const Communicator& c, const Block& block, const boundari
   }
 }
 
-void own_blocks::check(const char* label, std::span<const peer_box> fields) const {
+void own_blocks::check(const std::string& label, std::span<const peer_box> fields) const {
   shape expected = own.extents;
   for (int d = 0; d < expected.rank; ++d) expected.extent[d] += 2 * stored.along(d);
   for (const peer_box& f : fields)

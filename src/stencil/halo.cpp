@@ -71,6 +71,14 @@ void check_layer_counts(const std::string& label, const axis_counts& stored, con
     check_layers(label, stored.along(d), layers == nullptr ? stored.along(d) : layers->along(d), d);
 }
 
+void check_no_overlap(const std::string& label, std::span<const array_bytes> fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (overlap(fields[i], fields[k]))
+        throw Error(label,
+                    name_of_field(k, fields.size()) + " and " + name_of_field(i, fields.size()) + " share memory");
+}
+
 halo_grid halo_grid_of(const std::string& label, std::span<const array_bytes> fields, const axis_counts& stored,
                        const axis_counts* layers, const axis_counts* cells) {
   halo_grid grid;
@@ -96,13 +104,11 @@ halo_grid halo_grid_of(const std::string& label, std::span<const array_bytes> fi
                                ", or one more where they are on the faces of a grid");
     }
   }
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (overlap(fields[i], fields[k]))
-        throw Error(label,
-                    name_of_field(k, fields.size()) + " and " + name_of_field(i, fields.size()) + " share memory");
+  check_no_overlap(label, fields);
   return grid;
 }
+
+void reject_prescribed(const std::string& label) { throw Error(label, "boundary::prescribed without a functor"); }
 
 halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const halo_grid& grid, int d,
                        const boundaries& edge) {
@@ -119,9 +125,11 @@ halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const
   // On a periodic grid the last face is the first one, too.
   const std::int64_t period = grid.cells[d];
   const std::int64_t n = axis.cells;
-  const auto set_end = [&](int side, boundary::mode mode) {
+  axis.end[0].mode = edge.axis(d).low.kind();
+  axis.end[1].mode = edge.axis(d).high.kind();
+  const auto set_end = [&](int side) {
     const bool low = side == 0;
-    axis.end[side].mode = mode;
+    const boundary::mode mode = axis.end[side].mode;
     const auto found_at = [&](std::int64_t from, int slope) {
       axis.from[side] = from;
       axis.end[side].slope = static_cast<signed char>(slope);
@@ -136,7 +144,8 @@ halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const
         return found_at(low ? -1 : 2 * n - 1, -1);
       case boundary::mode::mirror:
       case boundary::mode::odd_mirror:
-        if (n == 1) return found_at(0, 0);  // which is all that there is
+        // Of one cell, that is all that there is, unless the other end has cells of a neighbour.
+        if (n == 1 && axis.end[1 - side].mode != boundary::mode::keep) return found_at(0, 0);
         return found_at(low ? 0 : 2 * n - 2, -1);
       case boundary::mode::nearest:
         return found_at(low ? 0 : n - 1, 0);
@@ -144,8 +153,8 @@ halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const
         return;
     }
   };
-  set_end(0, edge.axis(d).low.kind());
-  set_end(1, edge.axis(d).high.kind());
+  set_end(0);
+  set_end(1);
   return axis;
 }
 

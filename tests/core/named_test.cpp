@@ -138,6 +138,8 @@ TEST_F(Named, LabelsTellFunctorsApart) {
   EXPECT_EQ((list{"quern::vmap<my::copied>"}), labels_of([&] { quern::vmap(exec, b, my::copied(), a); }));
   EXPECT_EQ("quern::stencil<my::cross>",
             labels_of([&] { quern::stencil<quern::star<1>>(exec, b, my::cross(), boundary::wrap, a); }).at(0));
+  EXPECT_EQ((list{"quern::fill_halo<my::first_index>"}),
+            labels_of([&] { quern::fill_halo(exec, b, my::first_index(), boundary::prescribed, quern::depth{1}); }));
   EXPECT_EQ("quern::fill", labels_of([&] { quern::fill(y, 1); }).at(0));
 }
 
@@ -235,6 +237,10 @@ TEST_F(Named, Stencils) {
   EXPECT_NAMED(quern::box_sum(exec, b, a, quern::per_axis<int>{3, 5}, boundary::wrap, step));
   EXPECT_NAMED(quern::correlate(exec, b, a, quern::to_host(weights), boundary::wrap, step));
   EXPECT_NAMED(quern::convolve(exec, b, a, quern::to_host(weights), boundary::wrap, step));
+  EXPECT_NAMED(quern::fill_halo(exec, b, boundary::wrap, quern::depth{1}, step));
+  EXPECT_NAMED(quern::fill_halo(quern::outputs(b, c), boundary::wrap, quern::depth{1}, step, quern::layers{1}));
+  EXPECT_NAMED(quern::fill_halo(exec, b, my::first_index(), boundary::prescribed, quern::depth{1}, step));
+  EXPECT_NAMED(quern::add_halo(exec, b, boundary::wrap, quern::depth{1}, step));
   matrix now = a, next = b;
   EXPECT_NAMED(quern::iterate(
       exec, now, next,

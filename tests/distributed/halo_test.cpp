@@ -262,6 +262,56 @@ TYPED_TEST(HaloExchangeOn, OwnBlocksOfAProgram) {
     }
 }
 
+TYPED_TEST(HaloExchangeOn, OwnBlocksOfOneRow) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{comm.size(), 4};
+  const Decomposition::Block own{{comm.rank(), 0}, {1, 4}};
+  for (const auto& edge : {boundary::mirror, boundary::odd_mirror, boundary::reflect, boundary::nearest}) {
+    own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1);
+    const boundaries edges{edge, boundary::wrap};
+    quern::HaloExchange exchange(E(), comm, own, edges, quern::depth{2}, quern::layers{1});
+    exchange.exchange(u.view);
+    EXPECT_EQ((own_part<double, E>(u.values, whole, own, edges, 2, 1, u.before)), test::contents(u.view));
+    // What lies two cells beyond the end would be filled from no cell of the last but one.
+    if (comm.size() > 1) {
+      test::expect_error(
+          "quern::HaloExchange: 2 layers along axis 0, which reach beyond an end of the array that the "
+          "block of rank " +
+              std::to_string(comm.size() > 2 ? 1 : 0) + " does not touch",
+          [&] { quern::HaloExchange(E(), comm, own, edges, quern::depth{2}); });
+    }
+  }
+  const Kokkos::View<double**, E> u("u", 5, 8);
+  quern::HaloExchange(E(), comm, own, {boundary::keep, boundary::reflect}, quern::depth{2}).exchange(u);
+}
+
+struct named_value {
+  int name;
+  double value;
+};
+
+// On all ranks, before anything is sent, so that the exchange can go on with other fields.
+TYPED_TEST(HaloExchangeOn, RejectsBoundariesOfOtherValues) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const Decomposition::Block own{{4 * comm.rank()}, {4}};
+  const auto made = [&](const boundary& edge) { return quern::HaloExchange(E(), comm, own, edge, quern::depth{1}); };
+  test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
+                     [&] { made(boundary::prescribed); });
+  const Kokkos::View<double*, E> u("u", 6), v("v", 6);
+  const Kokkos::View<named_value*, E> of_structs("of_structs", 6);
+  auto odd = made(boundary::odd_reflect);
+  test::expect_error("quern::HaloExchange: an odd boundary of values that have no sign",
+                     [&] { odd.start(u, of_structs); });
+  test::expect_error("quern::HaloExchange: out 0 and out 1 share memory", [&] { odd.start(u, u); });
+  odd.exchange(u, v);
+  auto constant = made(boundary::constant(named_value{1, 2}));
+  test::expect_error("quern::HaloExchange: the boundary's constant has not the type of the input's values",
+                     [&] { constant.start(u); });
+  constant.exchange(of_structs);
+}
+
 TYPED_TEST(HaloExchangeOn, FacesOfOwnBlocks) {
   using E = TypeParam;
   const auto comm = test::world();

@@ -229,6 +229,26 @@ TYPED_TEST(Halo, LongAxes) {
   }
 }
 
+// Where an exchange has brought a neighbour's cell to the other end.
+TYPED_TEST(Halo, OneCellBesideKeptGhosts) {
+  using E = typename TypeParam::exec;
+  using values = std::vector<typename TypeParam::value>;
+  const auto line = [] {
+    return test::make_array<typename TypeParam::value, 1, typename TypeParam::layout, E>({3}, values{1, 2, 3});
+  };
+  const auto filled = [&](const boundary& low, const boundary& high) {
+    const auto u = line();
+    quern::fill_halo(E(), u, {boundary_pair(low, high)}, quern::depth{1});
+    return test::contents(u);
+  };
+  EXPECT_EQ((values{3, 2, 3}), filled(boundary::mirror, boundary::keep));
+  EXPECT_EQ((values{1, 2, -1}), filled(boundary::keep, boundary::odd_mirror));
+  EXPECT_EQ((values{2, 2, 3}), filled(boundary::reflect, boundary::keep));
+  const auto u = line();
+  quern::add_halo(E(), u, {boundary_pair(boundary::mirror, boundary::keep)}, quern::depth{1});
+  EXPECT_EQ((values{0, 2, 4}), test::contents(u));
+}
+
 TYPED_TEST(Halo, DepthsDifferBetweenAxes) {
   using E = typename TypeParam::exec;
   for (const bool part : {false, true}) {
@@ -409,6 +429,20 @@ TEST(HaloOf, Structs) {
   EXPECT_EQ(9, u(0).id);
   test::expect_error("quern::fill_halo: an odd boundary of values that have no sign",
                      [&] { quern::fill_halo(space(), u, boundary::odd_reflect, quern::depth{1}); });
+}
+
+template <class T>
+void reject_odd() {
+  using space = Kokkos::DefaultHostExecutionSpace;
+  const Kokkos::View<T*, space> u("u", 6);
+  test::expect_error("quern::fill_halo: an odd boundary of values that have no sign",
+                     [&] { quern::fill_halo(space(), u, boundary::odd_mirror, quern::depth{1}); });
+  quern::fill_halo(space(), u, boundary::mirror, quern::depth{1});
+}
+TEST(HaloOf, NumbersWithoutSign) {
+  reject_odd<std::uint32_t>();
+  reject_odd<std::uint8_t>();
+  reject_odd<bool>();
 }
 
 TEST(HaloOf, DualViewsSpansAndComplexNumbers) {

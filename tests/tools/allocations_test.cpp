@@ -182,6 +182,31 @@ TYPED_TEST(Allocations, OfStencils) {
   this->expect_none("laplacian", [&](const auto& exec) { quern::laplacian(exec, y, x, 1.0, boundary::reflect); });
 }
 
+TYPED_TEST(Allocations, OfGhostCells) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  using quern::boundary;
+  const Kokkos::View<double**, space> x("x", 40, 50), y("y", 40, 50);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, space> z("z", 40, 50);
+  const quern::boundaries edges{boundary::wrap, quern::boundary_pair{boundary::odd_reflect, boundary::constant(1.5)}};
+  const quern::each_field of_each{edges, quern::boundaries(boundary::reflect)};
+  std::vector<Kokkos::View<double**, space>> list;
+  for (int i = 0; i < 16; ++i) list.emplace_back("field", 8, 9);
+  const auto both = [&](const char* what, const auto& out, const auto& of) {
+    this->expect_none(what, [&](const auto& exec) { quern::fill_halo(exec, out, of, quern::depth{2}); });
+    this->expect_none(what, [&](const auto& exec) { quern::add_halo(exec, out, of, quern::depth{2}); });
+  };
+  both("one boundary", x, boundary::wrap);
+  both("each axis", x, edges);
+  both("two fields", quern::outputs(x, y), edges);
+  both("two layouts", quern::outputs(x, z), edges);
+  both("boundaries of each field", quern::outputs(x, y), of_each);
+  both("a list", list, edges);
+  this->expect_none("a part", [&](const auto& exec) {
+    quern::fill_halo(exec, x, edges, quern::depth{2}, quern::layers{1}, quern::faces_only);
+  });
+}
+
 TYPED_TEST(Allocations, OfSortsAndGroups) {
   if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
   using space = TypeParam;

@@ -6,9 +6,9 @@
 #include <any>
 #include <array>
 #include <cstring>
-#include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <quern/core/call/label.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
@@ -83,8 +83,10 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// std::swap(from, to);
 /// @endcode
 ///
-/// Blocks may be cut in any way, as long as each cell has one owner. Ghosts beyond the ends of the whole array are
-/// those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are there.
+/// Blocks may be cut in any way, as long as each cell has one owner, and blocks that do not touch an end of the array
+/// are as many cells away from it as there are layers, unless it wraps around or is kept. Ghosts beyond the ends of the
+/// whole array are those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are
+/// there.
 template <execution_space Exec>
 class HaloExchange {
  public:
@@ -94,7 +96,7 @@ class HaloExchange {
   /// @throws Error if the boundaries are not those of the fields' rank
   template <distributed_like First, distributed_like... Field>
   HaloExchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields) : exec_(exec) {
-    plans_.push_back({{}, make(exec, edge, first, fields...)});
+    plans_.push_back({{}, make(exec, edge, first, fields...), nullptr});
     current_ = &plans_.back().exchange;
     add_edges(edge, first);
     (add_edges(edge, fields), ...);
@@ -107,7 +109,8 @@ class HaloExchange {
   /// Options: `layers{1}` is for a part of the layers, those next to the cells; with `faces_only`, ghosts across edges
   /// and corners are left as they are.
   /// @throws Error, the same on every rank, if blocks share cells or leave some to no rank, arguments differ between
-  /// ranks, or an axis that wraps around has fewer cells than layers
+  /// ranks, an axis that wraps around has fewer cells than layers, layers reach beyond an end that their block does not
+  /// touch, or a boundary is `boundary::prescribed`
   template <option<layers, faces_only_t>... Options>
   HaloExchange(const Exec& exec, const Communicator& comm, const Decomposition::Block& own, const boundaries& edge,
                const depth& stored, const Options&... options)
@@ -123,7 +126,8 @@ class HaloExchange {
   }
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages.
-  /// @throws Error if the extents of a View are not those of the block with its ghost layers
+  /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
+  /// Views share memory, or a boundary is not one of their values
   template <class... Field>
     requires(sizeof...(Field) > 0 && sizeof...(Field) <= impl::max_moved_fields &&
              ((view_like<Field> && !impl::dual_view<Field>) && ...))
@@ -131,22 +135,33 @@ class HaloExchange {
     static_assert((impl::view_traits<Field>::template accessible<Exec> && ...),
                   "quern::HaloExchange: exec does not reach the memory of a field");
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
+    const std::string& name = impl::label_text(label);
     const std::array<impl::peer_box, sizeof...(Field)> whole{
-        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, label))...};
-    if (fill_) throw Error(label, "an exchange is started twice");
-    blocks_->check(label, whole);
-    auto& made = plan_of(whole);
+        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, name))...};
+    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
+    blocks_->check(name, whole);
+    (blocks_->check_values<impl::value_of<Field>>(name), ...);
+    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, name)...};
+    impl::check_no_overlap(name, memory);
+    auto& made = plan_of<Field...>(whole);
     impl::field_shifts shifts;
     for (std::size_t i = 0; i < whole.size(); ++i) shifts.bytes[i] = whole[i].data - made.fields[i].data;
     made.exchange.start(shifts);
     current_ = &made.exchange;
-    fill_ = [blocks = blocks_, fields...](const Exec& on) { fill_beyond(on, *blocks, fields...); };
+    started_ = made.fields_under_way.get();
+    static_cast<fields_of<Field...>*>(started_)->views.emplace(fields...);
   }
   /// Receives and unpacks, and fills what lies beyond the ends of the array.
   void finish() {
     if (current_ == nullptr) throw Error(label, "an exchange is finished that was not started");
+    auto* const started = std::exchange(started_, nullptr);
     current_->receive();
-    if (fill_) std::exchange(fill_, nullptr)(current_->side());
+    try {
+      if (started != nullptr) started->fill(current_->side(), *blocks_);
+    } catch (...) {
+      current_->join();
+      throw;
+    }
     current_->join();
     for (const auto& e : edges_) impl::fill_edges(exec_, "quern::HaloExchange/edges", e);
   }
@@ -163,17 +178,37 @@ class HaloExchange {
  private:
   static constexpr const char* label = "quern::HaloExchange";
 
+  /// Views between start and finish, of types that finish does not know.
+  struct any_fields {
+    virtual ~any_fields() = default;
+    /// Fills what lies beyond the ends of the array, and lets the Views go.
+    virtual void fill(const Exec& on, const impl::own_blocks& blocks) = 0;
+  };
+  template <class... Field>
+  struct fields_of : any_fields {
+    std::optional<std::tuple<Field...>> views;
+    void fill(const Exec& on, const impl::own_blocks& blocks) override {
+      const auto now = std::exchange(views, std::nullopt);
+      std::apply([&](const auto&... v) { fill_beyond(on, blocks, v...); }, *now);
+    }
+  };
+
   /// An exchange of fields of the program's own blocks, which serves others of their types and layouts.
   struct plan {
     std::vector<impl::peer_box> fields;
     impl::box_exchange<Exec> exchange;
+    std::unique_ptr<any_fields> fields_under_way{};
   };
+  template <class... Field>
   plan& plan_of(std::span<const impl::peer_box> whole) {
     for (auto& p : plans_)
-      if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout)) return p;
+      if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
+          dynamic_cast<fields_of<Field...>*>(p.fields_under_way.get()) != nullptr)
+        return p;
     const auto [out, in] = blocks_->boxes(whole);
-    return plans_.emplace_back(
-        plan{{whole.begin(), whole.end()}, impl::box_exchange<Exec>(blocks_->comm, exec_, label, out, in)});
+    return plans_.emplace_back(plan{{whole.begin(), whole.end()},
+                                    impl::box_exchange<Exec>(blocks_->comm, exec_, label, out, in),
+                                    std::make_unique<fields_of<Field...>>()});
   }
   template <class... Field>
   static void fill_beyond(const Exec& on, const impl::own_blocks& b, const Field&... fields) {
@@ -220,7 +255,7 @@ class HaloExchange {
   std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
   std::list<plan> plans_{};
   impl::box_exchange<Exec>* current_ = nullptr;
-  std::function<void(const Exec&)> fill_{};  // of the fields that are under way
+  any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way
   std::vector<impl::edge_fill> edges_;
   std::vector<std::any> fields_;  // whose memory both have pointers into
 };

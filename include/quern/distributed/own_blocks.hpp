@@ -23,7 +23,8 @@ struct own_blocks {
   depth stored;
   layers filled;
   bool faces_only;
-  boundaries edge;         // `boundary::keep` where a neighbour is
+  boundaries whole_edge;   // of the whole array
+  boundaries edge;         // the same, and `boundary::keep` where a neighbour is
   bool has_edges = false;  // whether one of them is another
 
   /// Collective.
@@ -31,7 +32,13 @@ struct own_blocks {
              const depth& stored_layers, const layers& filled_layers, bool faces);
 
   /// @throws Error unless fields have the extents of the block with its ghosts
-  void check(const char* label, std::span<const peer_box> fields) const;
+  void check(const std::string& label, std::span<const peer_box> fields) const;
+  /// @throws Error if boundaries are not those of values T, the same on ranks that are at no end
+  template <class T>
+  void check_values(const std::string& label) const {
+    for (int d = 0; d < whole_edge.count(); ++d)
+      for (const boundary& b : {whole_edge.axis(d).low, whole_edge.axis(d).high}) ghost_constant<T>(label, b);
+  }
   /// The boxes of fields that this rank sends, and those that it receives.
   std::pair<std::vector<peer_box>, std::vector<peer_box>> boxes(std::span<const peer_box> fields) const;
 

@@ -3,7 +3,9 @@
 #ifndef QUERN_STENCIL_HALO_HPP
 #define QUERN_STENCIL_HALO_HPP
 
+#include <memory>
 #include <quern/core/call/call.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/stencil/halo_launch.hpp>
 #include <utility>
 #include <vector>
@@ -42,31 +44,32 @@ struct grid_cells : impl::axis_counts {
 
 /// Boundaries of their own for each field: `each_field{edges_of_u, edges_of_v}`.
 struct each_field {
-  std::vector<boundaries> of;
-  each_field(std::initializer_list<boundaries> edges) : of(edges) {}
-  explicit each_field(std::vector<boundaries> edges) : of(std::move(edges)) {}
+  std::shared_ptr<const std::vector<boundaries>> of;  // which calls do not copy
+  each_field(std::initializer_list<boundaries> edges) : each_field(std::vector(edges)) {}
+  explicit each_field(std::vector<boundaries> edges)
+      : of(std::make_shared<const std::vector<boundaries>>(std::move(edges))) {}
 };
 
 /// The boundaries of the fields of a call: those of all, as of a stencil, or `each_field{...}`.
 class field_boundaries {
  public:
-  field_boundaries(const boundary& all) : of_{boundaries(all)} {}  // NOLINT(google-explicit-constructor)
-  field_boundaries(const boundaries& all) : of_{all} {}            // NOLINT(google-explicit-constructor)
-  field_boundaries(std::initializer_list<boundary_pair> all) : of_{boundaries(all)} {}
-  field_boundaries(const each_field& each) : of_(each.of), each_(true) {}  // NOLINT(google-explicit-constructor)
+  field_boundaries(const boundary& all) : all_(all) {}    // NOLINT(google-explicit-constructor)
+  field_boundaries(const boundaries& all) : all_(all) {}  // NOLINT(google-explicit-constructor)
+  field_boundaries(std::initializer_list<boundary_pair> all) : all_(all) {}
+  field_boundaries(const each_field& each) : each_(each.of) {}  // NOLINT(google-explicit-constructor)
 
   /// Those of field number i.
-  const boundaries& operator[](std::size_t i) const { return of_[each_ ? i : 0]; }
+  const boundaries& operator[](std::size_t i) const { return each_ ? (*each_)[i] : all_; }
   /// @throws Error if there are boundaries for each of another number of fields
   void check_count(const std::string& operation, std::size_t fields) const {
-    if (each_ && of_.size() != fields)
+    if (each_ && each_->size() != fields)
       throw Error(operation,
-                  "boundaries for " + std::to_string(of_.size()) + " fields, expected " + std::to_string(fields));
+                  "boundaries for " + std::to_string(each_->size()) + " fields, expected " + std::to_string(fields));
   }
 
  private:
-  std::vector<boundaries> of_;
-  bool each_ = false;
+  boundaries all_{boundary::keep};
+  std::shared_ptr<const std::vector<boundaries>> each_;  // null where all fields have the same
 };
 
 /// Views of one type, whose number is known when the program runs: a `std::vector`, `std::span` or `std::array` of
@@ -89,6 +92,15 @@ template <view_list First, class... Rest>
 struct first_execution_space<First, Rest...> {
   using type = typename view_traits<typename First::value_type>::execution_space;
 };
+
+/// The constant that ghosts of values T get beyond an end, if it has one.
+/// @throws Error if the boundary is not one of such values
+template <class T>
+T ghost_constant(const std::string& label, const boundary& edge) {
+  const bool odd = edge.kind() == boundary::mode::odd_reflect || edge.kind() == boundary::mode::odd_mirror;
+  if (odd && !has_minus<T>) throw Error(label, "an odd boundary of values that have no sign");
+  return edge.kind() == boundary::mode::constant ? edge.value_for<T>(label) : T{};
+}
 
 /// The fields of a call on their way to lists for kernels: their memory, checked, and what they have in common.
 template <class Exec>
@@ -155,11 +167,14 @@ class halo_call {
   template <class Out, class Launch>
   void run_list(const Out& out, const Launch& launch) const {
     using memory_type = decltype(memory_of(*out.begin()));
-    std::vector<memory_type> memory;
-    std::vector<array_bytes> bytes;
-    for (const auto& v : out) bytes.emplace_back(memory.emplace_back(memory_of(v)).array);
-    run_batches<capacity<typename memory_type::field_type>>(launch, grid_of(bytes),
-                                                            std::span<const memory_type>(memory));
+    short_list<memory_type, 16> memory;
+    short_list<array_bytes, 16> bytes;
+    for (const auto& v : out) {
+      memory.push_back(memory_of(v));
+      bytes.push_back(memory[memory.size() - 1].array);
+    }
+    run_batches<capacity<typename memory_type::field_type>>(
+        launch, grid_of({bytes.begin(), bytes.size()}), std::span<const memory_type>(memory.begin(), memory.size()));
   }
   template <int Capacity, class Launch, class Memory>
   void run_batches(const Launch& launch, const halo_grid& grid, std::span<const Memory> memory) const {
@@ -192,11 +207,8 @@ class halo_call {
       if (memory.array.extents.size() == 0) axis.cells = axis.layers = 0;
       for (const int side : {0, 1}) {
         const boundary& b = side == 0 ? edge.axis(d).low : edge.axis(d).high;
-        if (b.kind() == boundary::mode::constant) field.value[a][side] = b.value_for<T>(call_.label);
-        if (b.kind() == boundary::mode::prescribed && !prescribes_)
-          throw Error(call_.label, "boundary::prescribed without a functor");
-        if (axis.end[side].odd && !has_minus<T>)
-          throw Error(call_.label, "an odd boundary of values that have no sign");
+        if (b.kind() == boundary::mode::prescribed && !prescribes_) reject_prescribed(call_.label);
+        field.value[a][side] = ghost_constant<T>(call_.label, b);
       }
     }
     return field;
@@ -213,7 +225,7 @@ class halo_call {
 template <class Exec, class Out, class F, class... Options>
 void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_boundaries& edges, const depth& stored,
                     const Options&... options) {
-  const std::string label = "quern::fill_halo";
+  const std::string& label = label_text("quern::fill_halo");
   const halo_call<Exec> c(label, exec, !std::is_same_v<F, no_functor>, edges, stored, options...);
   const fill_ghosts<F> pass{f, !has_option<faces_only_t, Options...>};
   c.run(out, [&](const auto&... list) { launch_halo(exec, label, pass, list...); });
@@ -252,7 +264,8 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// the call, or `grid_cells`.
 ///
 /// One kernel for all sides and all fields of a call, of which it carries 16 of double precision and three axes. On
-/// devices neighbouring threads fill neighbours in memory. Asynchronous on `exec`; allocates nothing.
+/// devices neighbouring threads fill neighbours in memory. Asynchronous on `exec`; allocates nothing where one kernel
+/// carries all fields and their boundaries are made before.
 /// @throws Error if a View has no cell between its ghosts, more layers are to be filled than are stored, numbers of
 /// cells differ by more than one, Views share memory, or there are boundaries for another number of axes or fields
 template <execution_space Exec, fields_like Out, halo_option... Options>
@@ -291,7 +304,7 @@ QUERN_TAKES_NAME(fill_halo)
 /// them: an exchange of messages may bring them to their owner.
 ///
 /// The sums are formed for each cell by itself, in the same order in each run. One kernel adds, and one sets ghosts to
-/// zero. Asynchronous on `exec`; allocates nothing.
+/// zero. Asynchronous on `exec`; allocates nothing, as `fill_halo`.
 /// @throws Error as `fill_halo`
 template <execution_space Exec, fields_like Out, halo_option... Options>
 void add_halo(const Exec& exec, const Out& out, const field_boundaries& edges, const depth& stored,

@@ -126,6 +126,11 @@ struct axis_counts {
 /// Checks the numbers of ghost layers that arrays of a rank store and of those to fill, null for all.
 void check_layer_counts(const std::string& label, const axis_counts& stored, const axis_counts* layers, int rank);
 
+[[noreturn]] void reject_prescribed(const std::string& label);
+
+/// Checks that no two fields of a call share memory.
+void check_no_overlap(const std::string& label, std::span<const array_bytes> fields);
+
 /// Checks the fields of a call and finds the cells of their grid.
 /// @param layers those to fill of the stored ones, or null for all
 /// @param cells  those of the grid along each axis, or null for those that the smallest field has

@@ -16,8 +16,9 @@ namespace quern::impl {
 /// No functor of `boundary::prescribed`.
 struct no_functor {};
 
+/// Numbers without a sign, and bool, have a minus in C++ that is no opposite.
 template <class T>
-inline constexpr bool has_minus = requires(const T& x) { static_cast<T>(-x); };
+inline constexpr bool has_minus = !std::is_unsigned_v<T> && requires(const T& x) { static_cast<T>(-x); };
 template <class T>
 KOKKOS_FUNCTION T with_sign(const T& x, bool odd) {
   if constexpr (has_minus<T>) return odd ? static_cast<T>(-x) : x;

@@ -12,11 +12,12 @@ namespace quern::impl {
 
 /// An array without its type.
 struct array_bytes {
-  const void* data;
-  std::int64_t element;  // bytes
+  const void* data = nullptr;
+  std::int64_t element = 0;  // bytes
   shape extents;
-  std::array<std::int64_t, max_rank> stride;  // in elements
+  std::array<std::int64_t, max_rank> stride{};  // in elements
 
+  array_bytes() = default;
   template <class T>
   array_bytes(const strided<T>& s) : data(s.data), element(sizeof(T)), extents(s.extents), stride(s.stride) {}
   /// Rows of values, which are the elements here.
