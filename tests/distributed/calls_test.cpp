@@ -292,7 +292,7 @@ TEST(DistributedCalls, NamesStandBeforeLabels) {
   expect_named("normal", [&] { quern::random::normal(u, quern::random::key{1}, step); });
   expect_named("from_global", [&] { quern::distributed::from_global(u, whole, step); });
   expect_named("redistribute", [&] { quern::distributed::redistribute(v, u, step); });
-  expect_named("group_sum", [&] { quern::distributed::group_sum(comm, sums, x, keys, quern::key_range{0, 2}, step); });
+  expect_named("bincount", [&] { quern::bincount(comm, sums, keys, quern::weights{x}, quern::key_range{0, 2}, step); });
   expect_named("migrate", [&] { quern::distributed::migrate(comm, keys, x, step); });
 }
 
