@@ -93,9 +93,12 @@ for header in headers:
             comments.append((f"{header.relative_to(top)}:{number}", comment))
     code += plain
     for scope, found in declarations(plain).items(): declared.setdefault(scope, set()).update(found)
+# Reductions are types in quern::op, too, by the macro that declares their forms.
+declared["::quern"].add("op")
+declared["::quern::op"] = set(re.findall(r"^QUERN_REDUCTION_FORMS(?:_WITH)?\((\w+)", code, flags=re.M))
 namespaces = {"::" + name for name in re.findall(r"\bnamespace (quern(?:::\w+)*)", code)}
 namespaces |= {f"{outer}::{name}" for outer in set(namespaces) for name in re.findall(r"\bnamespace (\w+) \{", code) if f"{outer}::{name}" in declared}
-strict = namespaces | {scope for scope in declared if scope.rsplit("::", 1)[-1] in re.findall(r"\benum (?:class )?(\w+)", code)}
+strict = namespaces | {"::quern::op"} | {scope for scope in declared if scope.rsplit("::", 1)[-1] in re.findall(r"\benum (?:class )?(\w+)", code)}
 members = set().union(*(found for scope, found in declared.items() if "::impl" not in scope))
 enumerations = {}
 for name, body in re.findall(r"\benum (?:class )?(\w+)[^{;]*\{([^}]*)\}", code):
