@@ -133,7 +133,7 @@ void misuse_without_exec() {
 
   // What goes in and out.
   quern::map(x, identity(), x, x);  // quern::map: f must be callable with one value of each input
-  quern::map(two, identity(), x);   // f must return a Kokkos::Array of as many values
+  quern::map(two, identity(), x);   // f must return as many values as there are outputs
   quern::map(x, [](int k) { return k; }, quern::positions());  // and of positions() with a Kokkos::Array
   quern::map(atomic, identity(), x);                           // quern: an argument is an Atomic View
   quern::copy(x, atomic_i);                                    // quern: an argument is an Atomic View

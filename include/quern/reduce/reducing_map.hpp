@@ -342,7 +342,7 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
                    const In&... in) {
   const auto check = [&](const auto& out) {
     if constexpr (any_array<decltype(out)>)
-      check_extents(label, "a reduction's output", operand_extents(label, out), extents);
+      check_extents(label, label_text("a reduction's output"), operand_extents(label, out), extents);
     for_each_memory(
         [&](const auto& result) {
           const auto apart = [&](const std::string& name) {
@@ -357,6 +357,7 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
   unpack([&](const auto&... out) { (check(out), ...); }, to);
   check_results_apart(label, to, std::index_sequence_for<To...>());
 }
+
 /// Maps of arrays in memory with reductions among their outputs.
 template <>
 struct engine<in_memory, reducing_maps> {
