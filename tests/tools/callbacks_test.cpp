@@ -73,7 +73,7 @@ struct Callbacks : testing::Test {};
 TYPED_TEST_SUITE(Callbacks, test::all_spaces);
 
 /// A label without the type of a functor, which compilers spell differently.
-std::string without_functor(const std::string& label) {
+[[maybe_unused]] std::string without_functor(const std::string& label) {
   const auto begin = label.find('<'), end = label.rfind('>');
   return begin == std::string::npos ? label : label.substr(0, begin) + label.substr(end + 1);
 }
