@@ -3,12 +3,12 @@
 
 // Every operation in memory and in chunks with a name, and what tools of Kokkos then see.
 
-#include <impl/Kokkos_Profiling.hpp>
 #include <quern/batch.hpp>
 #include <quern/chunked.hpp>
 #include <quern/fft.hpp>
 #include <quern/linalg.hpp>
 #include <quern/quern.hpp>
+#include <support/labels.hpp>
 #include <support/testing.hpp>
 
 namespace my {
@@ -69,7 +69,6 @@ struct decay {
 
 namespace {
 
-namespace tools = Kokkos::Tools::Experimental;
 using space = Kokkos::DefaultExecutionSpace;
 using quern::boundary;
 using quern::named;
@@ -80,32 +79,12 @@ using indices = Kokkos::View<int*>;
 using complexes = Kokkos::View<Kokkos::complex<double>*>;
 using counts = Kokkos::View<std::int64_t*>;
 
-std::vector<std::string> labels;
+using test::labels_of;
 
-template <class F>
-std::vector<std::string> labels_of(const F& f) {
-  labels.clear();
-  const auto record = [](const char* name, std::uint32_t, std::uint64_t*) {
-    // Kokkos's own fill a View that is new.
-    if (!std::string_view(name).starts_with("Kokkos::")) labels.emplace_back(name);
-  };
-  tools::set_begin_parallel_for_callback(record);
-  tools::set_begin_parallel_reduce_callback(record);
-  tools::set_begin_parallel_scan_callback(record);
-  f();
-  Kokkos::fence();
-  tools::set_begin_parallel_for_callback(nullptr);
-  tools::set_begin_parallel_reduce_callback(nullptr);
-  tools::set_begin_parallel_scan_callback(nullptr);
-  return labels;
-}
-
-/// What a call launches has the name, and without it the same labels.
+/// What a call launches, which is something, has the name.
 template <class F>
 void expect_named(const char* what, const F& call) {
-  const auto seen = labels_of(call);
-  EXPECT_FALSE(seen.empty()) << what;
-  for (const auto& label : seen) EXPECT_TRUE(label.starts_with("step: quern::")) << label << " of " << what;
+  EXPECT_FALSE(test::expect_named(what, call).empty()) << what;
 }
 #define EXPECT_NAMED(...) expect_named(#__VA_ARGS__, [&] { (void)(__VA_ARGS__); })
 

@@ -3,10 +3,10 @@
 
 // Calls as a program makes them: outside of templates, without an execution space instance, of arrays that are const.
 #include <distributed/world.hpp>
-#include <impl/Kokkos_Profiling.hpp>
 #include <quern/distributed.hpp>
 #include <quern/linalg.hpp>
 #include <quern/random.hpp>
+#include <support/labels.hpp>
 
 namespace {
 
@@ -253,39 +253,21 @@ struct sum_of_line {
   }
 };
 
-std::vector<std::string> labels;
-
 // The kernels that pack messages and join partial results among them.
 TEST(DistributedCalls, NamesStandBeforeLabels) {
-  namespace tools = Kokkos::Tools::Experimental;
   const auto comm = test::world();
   const Decomposition d(comm, {100}, {.halo = {1}});
   const DistributedView<double, 1> u("u", d), v("v", d);
   const Kokkos::View<double*> whole("whole", 100), x("x", 3), sums("sums", 2);
   const Kokkos::View<int*> keys("keys", 3);
   const quern::named step{"step"};
-  const auto expect_named = [](const char* what, const auto& call) {
-    labels.clear();
-    const auto record = [](const char* name, std::uint32_t, std::uint64_t*) {
-      if (!std::string_view(name).starts_with("Kokkos::")) labels.emplace_back(name);
-    };
-    tools::set_begin_parallel_for_callback(record);
-    tools::set_begin_parallel_reduce_callback(record);
-    tools::set_begin_parallel_scan_callback(record);
-    call();
-    Kokkos::fence();
-    tools::set_begin_parallel_for_callback(nullptr);
-    tools::set_begin_parallel_reduce_callback(nullptr);
-    tools::set_begin_parallel_scan_callback(nullptr);
-    for (const auto& label : labels) EXPECT_TRUE(label.starts_with("step: quern::")) << label << " of " << what;
-  };
-  expect_named("fill", [&] { quern::fill(u, 1.0, step); });
-  EXPECT_FALSE(labels.empty());
-  expect_named("stencil", [&] { quern::stencil<quern::box<1>>(v, sum_of_line(), quern::boundary::wrap, step, u); });
+  using test::expect_named;
+  EXPECT_FALSE(expect_named("fill", [&] { quern::fill(u, 1.0, step); }).empty());
+  const auto labels =
+      expect_named("stencil", [&] { quern::stencil<quern::box<1>>(v, sum_of_line(), quern::boundary::wrap, step, u); });
   EXPECT_EQ(std::vector<double>(static_cast<std::size_t>(d.local().extents.extent[0]), 3), test::contents(v.local()));
   EXPECT_TRUE(labels.back().find("quern::stencil<") != std::string::npos) << labels.back();
-  expect_named("sum", [&] { EXPECT_EQ(300, quern::sum(v, step)); });
-  EXPECT_FALSE(labels.empty());
+  EXPECT_FALSE(expect_named("sum", [&] { EXPECT_EQ(300, quern::sum(v, step)); }).empty());
   expect_named("var", [&] { EXPECT_EQ(0, quern::var(v, quern::reproducible, step)); });
   expect_named("cumsum", [&] { quern::cumsum(v, u, step); });
   expect_named("sort", [&] { quern::sort(v, u, step); });

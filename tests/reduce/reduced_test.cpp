@@ -177,6 +177,12 @@ TYPED_TEST(ReducedOn, ReproducibleOwnFunctorsAndLazyInputs) {
                    outputs(u, reduced<op::sum>(on_host, quern::reproducible), reduced(on_host, larger(), -1e300),
                            reduced<op::stddev>(on_host, quern::ddof{0})),
                    product_and_shift(), x, quern::lazy(square(), y), quern::positions());
+    const auto columns = test::make_array<double, 2, LayoutRight, E>({n, 1}),
+               twice = test::make_array<double, 2, LayoutRight, E>({n, 1});
+    const auto largest_of_rows = test::make_array<double, 1, LayoutRight, E>({n});
+    quern::map(exec, columns, quern::impl::op::identity(), 3.0);
+    quern::map(outputs(twice, reduced(largest_of_rows, larger(), -1e300, quern::axis{1})), twice_and_itself(), columns);
+    EXPECT_EQ(std::vector<double>(n, 3.0), test::contents(largest_of_rows));
     const auto squares = test::make_array<double, 1, LayoutRight, E>({n});
     quern::map(exec, squares, square(), y);
     EXPECT_EQ(quern::dot(exec, x, squares, quern::reproducible), dot);

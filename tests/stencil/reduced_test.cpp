@@ -101,7 +101,8 @@ TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
   const std::array<std::int64_t, 3> n{21, 17, 40};
   const auto u = test::make_array<double, 3, LayoutRight, E>(n, test::samples<double>(n[0] * n[1] * n[2], 2));
   const auto v = test::make_array<float, 3, LayoutLeft, E>(n, test::samples<float>(n[0] * n[1] * n[2], 3));
-  const auto out = test::make_array<double, 3, LayoutRight, E>(n);
+  const auto out = test::make_array<double, 3, LayoutRight, E>(n),
+             out_again = test::make_array<double, 3, LayoutRight, E>(n);
   const auto call = [&] {
     return quern::stencil<quern::box<2>>(
         exec, outputs(out, reduced<op::sum>(on_host, quern::reproducible), reduced<op::min>(on_host)), three_axes(),
@@ -111,6 +112,9 @@ TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
   EXPECT_EQ(quern::sum(exec, out, quern::reproducible), sum);
   EXPECT_EQ(-quern::max(exec, out), least);
   EXPECT_EQ(std::tuple(sum, least), call());
+  EXPECT_EQ(least, quern::stencil<quern::box<2>>(outputs(out, out_again, reduced<op::min>(on_host)), three_axes(),
+                                                 boundary::reflect, u, v))
+      << "without exec, and of two arrays";
 }
 
 TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {

@@ -20,14 +20,15 @@ namespace {
 
 /// Texts that hash alike, in a list that only grows. That there are few of them, those of the library, makes it right
 /// to keep them.
-struct kept_text {
+struct text_in_list {
   std::string text;
-  const kept_text* next;
+  const text_in_list* next;
 };
 constexpr std::size_t lists = 1024;
-std::array<std::atomic<const kept_text*>, lists> texts;
+std::array<std::atomic<const text_in_list*>, lists> texts;
 
-const std::string* find_text(const kept_text* from, const kept_text* end, std::string_view a, std::string_view b) {
+const std::string* find_text(const text_in_list* from, const text_in_list* end, std::string_view a,
+                             std::string_view b) {
   for (; from != end; from = from->next)
     if (from->text.size() == a.size() + b.size() && from->text.starts_with(a) && from->text.ends_with(b))
       return &from->text;
@@ -137,10 +138,10 @@ std::string label_scope::complete(std::string_view operation, std::string_view p
 
 const std::string& label_text(std::string_view operation, std::string_view part) {
   const std::hash<std::string_view> hash;
-  std::atomic<const kept_text*>& list = texts[(hash(operation) + 31 * hash(part)) % lists];
-  const kept_text* first = list.load(std::memory_order_acquire);
+  std::atomic<const text_in_list*>& list = texts[(hash(operation) + 31 * hash(part)) % lists];
+  const text_in_list* first = list.load(std::memory_order_acquire);
   if (const std::string* found = find_text(first, nullptr, operation, part)) return *found;
-  auto* const added = new kept_text{std::string(operation).append(part), first};
+  auto* const added = new text_in_list{std::string(operation).append(part), first};
   while (!list.compare_exchange_weak(first, added, std::memory_order_acq_rel)) {
     const std::string* found = find_text(first, added->next, operation, part);  // by another thread in the meantime
     if (found != nullptr) {
