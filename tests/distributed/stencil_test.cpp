@@ -3,6 +3,7 @@
 
 // Stencils of distributed arrays beside those of the whole array on one rank.
 #include <distributed/world.hpp>
+#include <quern/distributed/reducing_stencil.hpp>
 #include <quern/distributed/stencil.hpp>
 
 namespace {
@@ -150,6 +151,43 @@ struct position_and_value {
 
 template <class Exec>
 struct DistributedStencilOn : testing::Test {};
+
+// On devices, where parts of a block are computed one after the other, a reduction must have each cell once.
+TEST(DistributedStencilParts, HaveEachCellOnce) {
+  const auto comm = test::world();
+  const std::vector<quern::boundaries> edges{boundary::wrap,
+                                             boundary::constant(1.5),
+                                             boundary::keep,
+                                             {boundary_pair{boundary::keep, boundary::reflect}, boundary::nearest}};
+  for (const shape& extents : {shape{9, 10}, shape{4, 33}, shape{31, 4}, shape{8, 8}, shape{5, 3}})
+    for (const auto& grid : test::grids(comm.size(), 2))
+      for (const auto& edge : edges) {
+        const Decomposition d(comm, extents, {.grid = grid, .halo = {1, 1}});
+        const auto own = d.local();
+        const auto parts = quern::impl::cut_stencil("test", d, edge, {1, 1}, true);
+        std::vector<int> times(own.extents.size());
+        const auto count = [&](const quern::impl::stencil_part& part) {
+          auto boxes = quern::impl::boxes_of<2, false>("test", quern::star<1>(), part.extents, part.edge);
+          quern::impl::stencil_range{extents, shape(), part.low, part.high}.cut<2, false>(boxes);
+          const int rows = quern::impl::grid_axis<2, false>(0), columns = quern::impl::grid_axis<2, false>(1);
+          for (std::int64_t j = boxes.all.low[rows]; j < boxes.all.high[rows]; ++j)
+            for (std::int64_t i = boxes.all.low[columns]; i < boxes.all.high[columns]; ++i)
+              ++times[(part.first.extent[0] + j) * own.extents.extent[1] + part.first.extent[1] + i];
+        };
+        for (const auto& part : parts.inner) count(part);
+        for (const auto& part : parts.outer) count(part);
+        for (std::int64_t j = 0; j < own.extents.extent[0]; ++j)
+          for (std::int64_t i = 0; i < own.extents.extent[1]; ++i) {
+            const auto computed = [&](int axis, std::int64_t at) {
+              const auto all = quern::impl::computed_cells("test", edge, axis, extents, 1);
+              return at >= all.first && at < all.second;
+            };
+            const bool once = computed(0, own.first.extent[0] + j) && computed(1, own.first.extent[1] + i);
+            EXPECT_EQ(once ? 1 : 0, times[j * own.extents.extent[1] + i]) << test::text_of_grid(d) << j << ' ' << i;
+          }
+      }
+}
+
 TYPED_TEST_SUITE(DistributedStencilOn, test::all_spaces);
 
 TYPED_TEST(DistributedStencilOn, PositionsAreThoseOfTheWholeArray) {

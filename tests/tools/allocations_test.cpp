@@ -126,7 +126,10 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   const Kokkos::View<double, space> total("total");
   const Kokkos::View<std::int64_t, space> index("index");
   this->expect_none("map", [&](const auto& exec) { quern::map(exec, y, halved(), x); });
-  this->expect_none("map without exec", [&](const auto&) { quern::map(y, halved(), x); });
+  // Some versions of Kokkos allocate for each default instance.
+  const auto without_exec = [&] { quern::map(y, halved(), x); };
+  without_exec();
+  EXPECT_EQ(allocations_of([] { space(); }), allocations_of(without_exec)) << "map without exec";
   this->expect_none("lazy", [&](const auto& exec) { quern::copy(exec, y, quern::lazy(halved(), x)); });
   this->expect_none("map of two outputs",
                     [&](const auto& exec) { quern::map(exec, quern::outputs(y, z), halves(), x); });

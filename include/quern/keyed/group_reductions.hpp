@@ -74,7 +74,7 @@ void sum_by_sorted_labels(const std::string& label, const Exec& exec, const Out&
   Kokkos::parallel_scan(kernel_label(label, "/offsets"), index_range(exec, by.size()),
                         add_counts_of_groups{by.counts().data(), offsets.data()});
   // As unsigned numbers, so that rows of no group come last.
-  const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels().data()));
+  const auto labels = lines.contiguous(reinterpret_cast<const std::uint32_t*>(by.labels(exec).data()));
   sort_pairs<Index>(label, exec, lines, labels, by_order<std::uint32_t>(), lines.positions(),
                     [&](const auto&, const auto& sorted, const auto& position_of) {
                       sum_in_order<S, reproducible_sum<S>>(label, exec, out, x, by.size(), offsets.data(),
@@ -93,7 +93,7 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
     sum_in_order<S, accumulator<S, Options...>>(label, exec, out, x, by.size(), by.offsets().data(), rows,
                                                 op::identity());
   } else if constexpr (!reproducibly<Options...>) {
-    with_bins(exec, label, out, bin_type{own_bin{by.size()}}, by.labels(), x);
+    with_bins(exec, label, out, bin_type{own_bin{by.size()}}, by.labels(exec), x);
   } else {
     with_index_type(by.rows(), [&]<class Index>(Index) { sum_by_sorted_labels<S, Index>(label, exec, out, x, by); });
   }

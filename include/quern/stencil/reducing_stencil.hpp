@@ -234,23 +234,23 @@ auto split_results(const Reductions& reductions, const F& f) {
         reductions.each);
 }
 
-/// Where a part of an array is: its extents, the first cell of the part, and the range of indices along an axis whose
-/// cells it is to compute, where these are not all.
+/// Where a part of an array is: the array's extents, the first cell of the part, and the box of cells, counted from
+/// that, which it is to compute, where these are not all.
 struct stencil_range {
   shape whole, origin;
-  int axis = -1;
-  std::int64_t low = 0, high = 0;
+  shape low = {}, high = {};
 
   /// Leaves the other cells out.
   template <int Rank, bool Reversed>
   void cut(grid_boxes& boxes) const {
-    if (axis < 0) return;
-    const int a = grid_axis<Rank, Reversed>(axis);
-    for (grid_box* box : {&boxes.all, &boxes.inner}) {
-      box->low[a] = std::max(box->low[a], low);
-      box->high[a] = std::max(box->low[a], std::min(box->high[a], high));
+    for (int d = 0; d < high.rank; ++d) {
+      const int a = grid_axis<Rank, Reversed>(d);
+      for (grid_box* box : {&boxes.all, &boxes.inner}) {
+        box->low[a] = std::max(box->low[a], low.extent[d]);
+        box->high[a] = std::max(box->low[a], std::min(box->high[a], high.extent[d]));
+      }
+      if (boxes.inner.low[a] == boxes.inner.high[a]) boxes.inner.low[a] = boxes.inner.high[a] = boxes.all.low[a];
     }
-    if (boxes.inner.low[a] == boxes.inner.high[a]) boxes.inner.low[a] = boxes.inner.high[a] = boxes.all.low[a];
   }
 };
 
