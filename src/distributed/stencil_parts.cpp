@@ -43,16 +43,18 @@ boundary_pair edge_along(const boundaries& edge, int axis) {
 }
 
 stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<range>& target) {
-  shape first, extents;
+  shape first, extents, low, high;
   std::vector<boundary_pair> edge;
-  first.rank = extents.rank = static_cast<int>(axes.size());
+  first.rank = extents.rank = low.rank = high.rank = static_cast<int>(axes.size());
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const range all = axes[d].around(target[d]);
     first.extent[d] = all.first;
     extents.extent[d] = all.second - all.first;
+    low.extent[d] = target[d].first - all.first;
+    high.extent[d] = target[d].second - all.first;
     edge.push_back(axes[d].edge_of(target[d]));
   }
-  return {first, extents, boundaries(std::move(edge))};
+  return {first, extents, boundaries(std::move(edge)), low, high};
 }
 
 bool is_empty(const std::vector<range>& r) {

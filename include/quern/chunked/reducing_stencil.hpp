@@ -62,7 +62,10 @@ struct engine<in_chunks_place, reducing_stencils> {
       call<Exec> one(label, e);
       states.add(e, label, c.slot, reducer, 0, [&](const strided<state>& of_chunk) {
         // The halo of a chunk may have cells at an end of the array, which are another chunk's.
-        const stencil_range core{p.extents, p.first_of_chunk(c, true), p.axis, c.low, c.low + c.count};
+        stencil_range core{p.extents, p.first_of_chunk(c, true), shape(), p.extents};
+        core.low.rank = p.extents.rank;
+        core.low.extent[p.axis] = c.low;
+        core.high.extent[p.axis] = c.low + c.count;
         reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, out, g,
                                      edge_of_chunk, core, of_chunk, part...);
       });

@@ -52,11 +52,12 @@ struct engine<over_ranks_place, reducing_stencils> {
       count = static_cast<std::int64_t>(parts);
       states = scratch_block<state, Exec>(exec, shape{count});
     };
-    const auto compute = [&](const Exec& where, int number, const auto& to, const auto& g, const boundaries& part_edge,
-                             const shape& first, const auto&... part) {
+    const auto compute = [&](const Exec& where, int number, const auto& to, const auto& g, const stencil_part& part,
+                             const shape& first, const auto&... cells_of_inputs) {
       call<Exec> one(label, where);
-      reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, to, g, part_edge,
-                                   {d.extents(), first}, strided<state>{states.data + number, {}, {}}, part...);
+      reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, to, g, part.edge,
+                                   {d.extents(), first, part.low, part.high},
+                                   strided<state>{states.data + number, {}, {}}, cells_of_inputs...);
     };
     stencil_of_blocks<Shape>(
         label, exec, arrays, f, edge, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,

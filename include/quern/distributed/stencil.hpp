@@ -33,7 +33,7 @@ void for_each_field(const F& f, const V& v) {
 }
 
 /// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
-/// `compute(exec, number, out, f, edge, first, in...)` for each part, which begins at the cell `first` of the whole
+/// `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell `first` of the whole
 /// array.
 template <class Shape, class Exec, class First, class... Out, class F, class More, class Begin, class Compute,
           class... In>
@@ -82,7 +82,7 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
         if constexpr (distributed_like<decltype(leaf)>) return cells_of_part(leaf, p);
         else return leaf;
       };
-      compute(where, part_number++, to, functor_of_part<rank>(f, first), p.edge, first, at_cells(in, origin, cells)...);
+      compute(where, part_number++, to, functor_of_part<rank>(f, first), p, first, at_cells(in, origin, cells)...);
     }
   };
   begin(parts.inner.size() + parts.outer.size());
@@ -107,9 +107,9 @@ struct engine<over_ranks_place, stencils> {
     constexpr bool all = (distributed_like<Out> && ...) && (is_at<over_ranks_place, In> && ...);
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
     constexpr const char* label = "quern::stencil";
-    const auto compute = [&](const Exec& where, int, const auto& to, const auto& g, const boundaries& part_edge,
+    const auto compute = [&](const Exec& where, int, const auto& to, const auto& g, const stencil_part& part,
                              const shape&,
-                             const auto&... in) { stencil_call(where, label, Shape(), to, g, part_edge, in...); };
+                             const auto&... in) { stencil_call(where, label, Shape(), to, g, part.edge, in...); };
     if constexpr (all)
       unpack(
           [&](const auto&... in) {

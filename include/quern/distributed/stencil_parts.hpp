@@ -11,11 +11,13 @@
 
 namespace quern::impl {
 
-/// Some cells of a block with the cells around them that a stencil reads, and the boundaries of this array. Cells that
-/// are not to be computed are those that `boundary::keep` leaves.
+/// Some cells of a block with the cells around them that a stencil reads, and the boundaries of this array.
+/// `boundary::keep` leaves those around that are not to be computed, but for ones at an end of the whole array, which
+/// are computed again: results that are reduced are those of the cells from `low` to before `high`.
 struct stencil_part {
   shape first, extents;  // first: counted from the block's first cell
   boundaries edge;
+  shape low, high;  // counted from the part's first cell
 };
 
 /// A block in parts: the cells whose neighbourhoods are in the block, and the others.

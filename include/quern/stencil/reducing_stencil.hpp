@@ -7,9 +7,7 @@
 /// Stencils with reductions among their outputs. Threads of hosts and teams of devices leave a state for each unit of
 /// work, of the interior and of the border, and these are joined in their order.
 
-#include <quern/reduce/reduce.hpp>
-#include <quern/reduce/reducing_map.hpp>
-#include <quern/stencil/stencil.hpp>
+#include <quern/stencil/reducing_axes.hpp>
 
 namespace quern::impl {
 
@@ -234,61 +232,56 @@ auto split_results(const Reductions& reductions, const F& f) {
         reductions.each);
 }
 
-/// Where a part of an array is: its extents, the first cell of the part, and the range of indices along an axis whose
-/// cells it is to compute, where these are not all.
+/// Where a part of an array is: the array's extents, the first cell of the part, and the box of cells, counted from
+/// that, which it is to compute, where these are not all.
 struct stencil_range {
   shape whole, origin;
-  int axis = -1;
-  std::int64_t low = 0, high = 0;
+  shape low = {}, high = {};
 
   /// Leaves the other cells out.
   template <int Rank, bool Reversed>
   void cut(grid_boxes& boxes) const {
-    if (axis < 0) return;
-    const int a = grid_axis<Rank, Reversed>(axis);
-    for (grid_box* box : {&boxes.all, &boxes.inner}) {
-      box->low[a] = std::max(box->low[a], low);
-      box->high[a] = std::max(box->low[a], std::min(box->high[a], high));
+    for (int d = 0; d < high.rank; ++d) {
+      const int a = grid_axis<Rank, Reversed>(d);
+      for (grid_box* box : {&boxes.all, &boxes.inner}) {
+        box->low[a] = std::max(box->low[a], low.extent[d]);
+        box->high[a] = std::max(box->low[a], std::min(box->high[a], high.extent[d]));
+      }
+      if (boxes.inner.low[a] == boxes.inner.high[a]) boxes.inner.low[a] = boxes.inner.high[a] = boxes.all.low[a];
     }
-    if (boxes.inner.low[a] == boxes.inner.high[a]) boxes.inner.low[a] = boxes.inner.high[a] = boxes.all.low[a];
   }
 };
 
-/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written.
-template <class Shape, class Exec, class Reductions, class Reducer, class F, class... Array, class Result, class... In>
+/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written, that of
+/// `all_axes` or `results_along` some.
+template <class Shape, class Exec, class Reductions, class Reducer, class Along, class F, class... Array, class Result,
+          class... In>
 void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& reductions, const Reducer& reducer,
-                           const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
+                           const Along& along, const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
                            const stencil_range& range, const strided<Result>& result, const In&... inputs) {
   using first_out = std::tuple_element_t<0, std::tuple<Array...>>;
   constexpr int rank = rank_of<first_out>;
   constexpr bool reversed = first_axis_fastest<first_out>;
+  constexpr bool all = std::is_same_v<Along, all_axes>;
   const auto launch = [&](const auto& out, const auto&... in) {
-    if (std::get<0>(out).extents.size() == 0) return join_states_to(c, reducer, 0, nullptr, 0, result);
+    if (std::get<0>(out).extents.size() == 0) {
+      if constexpr (all) return join_states_to(c, reducer, 0, nullptr, 0, result);
+      else return write_others(c.exec, c.label, reducer, result, range_of<rank, reversed>({}).results(along.along));
+    }
     auto cells =
         make_cells<Shape, rank, reversed, Exec>(c.label, reach, split_results(reductions, f), edges, out, in...);
     range.cut<rank, reversed>(cells);
-    reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
+    if constexpr (all)
+      reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
+    else
+      reduce_cells_along<rank, reversed>(c, cells, reducer, along, range.whole, range.origin, std::get<0>(out), result);
   };
   with_stencil_arrays(c, reach, arrays, launch, inputs...);
 }
 
-/// How many cells a stencil computes.
-template <int Rank, class Reach>
-std::int64_t computed_count(const std::string& label, const Reach& reach, const shape& extents,
-                            const boundaries& edge) {
-  return extents.size() == 0 ? 0 : boxes_of<Rank, false>(label, reach, extents, edge).all.cells();
-}
-
-/// Reductions among the outputs of a stencil are of all cells.
-template <class... Out>
-void check_all_cells(const std::string& label, const std::tuple<Out...>& outs) {
-  const auto check = [&](const auto& reduced) {
-    if (reduced.along() != nullptr)
-      throw Error(label, "a reduction among the outputs is one of all cells, without axes");
-  };
-  unpack([&](const auto&... r) { (check(r), ...); },
-         select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
-}
+/// What a call with reductions along axes has for `reducing_stencil_call`.
+inline all_axes results_of_part(const all_axes& along, const shape&) { return along; }
+inline results_along results_of_part(const axis_set& along, const shape& first) { return {along, first}; }
 
 /// Stencils of arrays in memory with reductions among their outputs.
 template <>
@@ -302,22 +295,23 @@ struct engine<in_memory, reducing_stencils> {
     const auto reductions = reductions_of_results<value>(exec, outs);
     if constexpr (!std::is_void_v<decltype(reductions_of_results<value>(exec, outs))>) {
       call<Exec> c("quern::stencil", exec);
-      check_all_cells(c.label, outs);
+      const auto along = axes_of_stencil(c.label, outs);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
-      const shape extents = extents_of(std::get<0>(arrays));
-      reductions.check_elements(c, axis_set::all(), extents);
-      reductions.check_cells(c.label, computed_count<rank>(c.label, reach, extents, edge));
+      const shape extents = extents_of(std::get<0>(arrays)), results = axis_set(along).part(extents, false);
+      reductions.check_elements(c, along, extents);
+      reductions.check_cells(c.label,
+                             fewest_cells(computed_range<rank>(c.label, reach, extents, edge), along, extents));
       const auto to = reduced_outputs(outs);
-      unpack([&](const auto&... in) { check_reduced(c.label, to, shape(), arrays, in...); }, inputs);
+      unpack([&](const auto&... in) { check_reduced(c.label, to, results, arrays, in...); }, inputs);
       const auto launch = [&](const auto& result) {
         unpack(
             [&](const auto&... in) {
-              reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), arrays, f, edge,
-                                           {extents, shape()}, result, in...);
+              reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), results_of_part(along, shape()),
+                                           arrays, f, edge, {extents, shape()}, result, in...);
             },
             inputs);
       };
-      return deliver_reductions<result_of<decltype(reductions.reducer())>>(c, shape(), launch, to);
+      return deliver_reductions<result_of<decltype(reductions.reducer())>>(c, results, launch, to);
     }
   }
 };
