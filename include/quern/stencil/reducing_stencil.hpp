@@ -72,15 +72,29 @@ struct reducing_sink {
     }
   };
   KOKKOS_FUNCTION sum begin() const { return {*this, reducer.init()}; }
+  /// How many states a team shares at a time, and the scratch memory that they take.
+  template <class Exec>
+  static constexpr int shared_states =
+      std::clamp<int>(stencil_tuning<Exec>::state_bytes / sizeof(state), 1, stencil_tuning<Exec>::team);
+  template <class Exec>
+  static constexpr std::int64_t shared_bytes = shared_states<Exec> * sizeof(state) + alignof(state);
   /// Joins the states of a team.
   template <class Member>
-  KOKKOS_FUNCTION void finish(const Member& team, const sum& own) const {
+  KOKKOS_FUNCTION void finish(const Member& team, sum& own) const {
+    using exec = typename Member::execution_space;
+    constexpr int room = shared_states<exec>;
+    const auto join = [&](state& mine, const state& other) { reducer.join(mine, other); };
     const int t = team.team_rank(), size = team.team_size();
     auto* const shared =
-        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(size * sizeof(state), alignof(state)));
-    shared[t] = own.s;
-    join_by_halves(team, shared, true, t, size, 1, [&](state& mine, const state& other) { reducer.join(mine, other); });
-    if (t == 0) partial[team.league_rank()] = shared[0];
+        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(state), alignof(state)));
+    if constexpr (room == stencil_tuning<exec>::team) {
+      shared[t] = own.s;
+      join_by_halves(team, shared, true, t, size, 1, join);
+      if (t == 0) partial[team.league_rank()] = shared[0];
+    } else {
+      join_in_turns(team, shared, room, own.s, join);
+      if (t == 0) partial[team.league_rank()] = own.s;
+    }
   }
 
   /// Adds n values of a row, N of them at a time and then half as many.
@@ -191,8 +205,8 @@ void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, cons
     stencil_on_device(c.exec, c.label, cells, sink, [&](auto& kernel, auto policy) {
       allocate(policy.league_size());
       kernel.sink.partial = sink.partial;
-      const std::int64_t bytes = policy.team_size() * sizeof(state) + alignof(state);
-      return policy.set_scratch_size(0, team_scratch<Exec>(c.label, policy.team_size(), bytes));
+      return policy.set_scratch_size(
+          0, team_scratch<Exec>(c.label, policy.team_size(), reducing_sink<Reducer>::template shared_bytes<Exec>));
     });
   } else {
     host_reducing_stencil<Cells, Reducer> kernel{shared_cells(c.exec, cells, reach), sink};
