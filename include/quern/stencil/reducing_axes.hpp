@@ -203,29 +203,28 @@ struct cell_values<numbered_cells<Exec, Shape, Rank, Reversed, F, Outs, OutNumbe
   }
 
   void compute_row(value* results, grid_index cell, std::int64_t n) const {
-    in_loop<cell_values> local = *this;  // what the loop reads must not be what it might write
     std::int64_t& i = cell.of[2];
     const std::int64_t first = i, end = i + n;
-    const std::int64_t low = std::clamp(local.cells.inner.low[2], i, end),
-                       high = std::clamp(local.cells.inner.high[2], low, end);
-    for (; i < low; ++i) results[i - first] = local.border(cell);
-    if (local.is_inner(cell, 2)) {
-      if (local.cells.unit) local.template compute_inner<true>(results + (i - first), cell, high - i);
-      else local.template compute_inner<false>(results + (i - first), cell, high - i);
+    const std::int64_t low = std::clamp(cells.inner.low[2], i, end), high = std::clamp(cells.inner.high[2], low, end);
+    for (; i < low; ++i) results[i - first] = border(cell);
+    if (is_inner(cell, 2)) {
+      if (cells.unit) compute_inner<true>(results + (i - first), cell, high - i);
+      else compute_inner<false>(results + (i - first), cell, high - i);
       i = high;
-    } else if (local.cells.continued_once) {  // nothing is beyond the fastest axis
+    } else if (cells.continued_once) {  // nothing is beyond the fastest axis
       for (; i < high; ++i)
-        results[i - first] = local.template written<false>(cell, local.cells.template border_value<true, true>(cell));
+        results[i - first] = written<false>(cell, cells.template border_value<true, true>(cell));
     }
-    for (; i < end; ++i) results[i - first] = local.border(cell);
+    for (; i < end; ++i) results[i - first] = border(cell);
   }
   template <bool Unit>
   void compute_inner(value* results, const grid_index& start, std::int64_t n) const {
+    in_loop<cell_values> local = *this;  // what the loop reads must not be what it might write
     grid_index cell = start;
     QUERN_IMPL_IVDEP
     for (std::int64_t k = 0; k < n; ++k) {
       cell.of[2] = start.of[2] + k;
-      results[k] = written<Unit>(cell, cells.template inner_value<Unit>(cell));
+      results[k] = local.template written<Unit>(cell, local.cells.template inner_value<Unit>(cell));
     }
   }
 };
