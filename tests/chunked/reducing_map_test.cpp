@@ -137,4 +137,66 @@ TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
   }
 }
 
+struct laplacian_and_more {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
+    const double l = p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - 4.0 * p(0, 0);
+    return quern::values(l, l * p(0, 0), l, at[0] + l);
+  }
+};
+
+TYPED_TEST(ChunkedReducingMap, StencilsAlongTheAxisOfTheChunksAndTheOther) {
+  using E = TypeParam;
+  const E exec;
+  for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {3, 50}, {64, 3}}) {
+    const auto x = behind<double>(extents, 1);
+    const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
+    for (const int axis : {0, 1})
+      for (const bool leaves : {false, true})
+        for (const auto& edge :
+             leaves ? std::vector<quern::boundaries>{quern::boundary::keep,
+                                                     quern::interior_only({{1, extents[0] - 1}, {1, 2}})}
+                    : std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5)}) {
+          const auto out = test::make_array<double, 2, LayoutRight, E>(extents, std::vector<double>(x.values.size()));
+          const std::int64_t rest = extents[1 - axis];
+          const auto sums = test::make_array<double, 1, LayoutRight, E>({rest}),
+                     expected_sums = test::make_array<double, 1, LayoutRight, E>({rest}),
+                     means = test::make_array<double, 1, LayoutRight, E>({rest}),
+                     expected_means = test::make_array<double, 1, LayoutRight, E>({rest});
+          const auto first = test::make_array<std::int64_t, 1, LayoutRight, E>({rest}),
+                     expected_first = test::make_array<std::int64_t, 1, LayoutRight, E>({rest});
+          const quern::axis along{axis};
+          const auto f = quern::with_position(laplacian_and_more());
+          const auto call = [&](const auto& array, const auto& s, const auto& at, const auto& m, const auto&... in) {
+            // A reduction that has no result where no cells are computed, or none.
+            if (leaves) {
+              quern::stencil<quern::star<1>>(
+                  exec,
+                  outputs(array, reduced<op::sum>(s, along, quern::reproducible), reduced<op::count>(at, along),
+                          reduced<op::mean>(m, along, quern::reproducible)),
+                  f, edge, in...);
+            } else {
+              quern::stencil<quern::star<1>>(
+                  exec,
+                  outputs(array, reduced<op::sum>(s, along, quern::reproducible), reduced<op::argmax>(at, along),
+                          reduced<op::mean>(m, along, quern::reproducible)),
+                  f, edge, in...);
+            }
+          };
+          call(out, expected_sums, expected_first, expected_means, vx);
+          for (const std::int64_t rows : {3, 10, 1000}) {
+            auto z = behind<double>(extents, 3);
+            z.values.assign(z.values.size(), 0.0);
+            call(z.sink(), sums, first, means, memory_for(x, rows, 4), x.source());
+            EXPECT_EQ(test::contents(out), z.values) << rows;
+            EXPECT_EQ(test::contents(expected_sums), test::contents(sums)) << axis << ' ' << rows;
+            EXPECT_EQ(test::contents(expected_first), test::contents(first)) << axis << ' ' << rows;
+            const auto found = test::contents(means), wanted = test::contents(expected_means);
+            for (std::size_t k = 0; k < found.size(); ++k)
+              EXPECT_TRUE(found[k] == wanted[k] || (std::isnan(found[k]) && std::isnan(wanted[k]))) << k;
+          }
+        }
+  }
+}
+
 }  // namespace

@@ -24,6 +24,13 @@ struct laplacian_and_square {
     return quern::values(l, l * l);
   }
 };
+struct three_results {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double l = laplacian()(p);
+    return quern::values(l, l, l);
+  }
+};
 struct all_results {
   template <class W>
   KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
@@ -83,6 +90,76 @@ TYPED_TEST(StencilReduced, OfEveryExtentAndBoundary) {
     }
 }
 
+/// What plain loops find of the cells that `stencil` computed, along an axis.
+struct line {
+  double sum = 0, most = -1e300;
+  std::int64_t cells = 0, first = -1;
+  void add(double v, std::int64_t at) {
+    sum += v * v;
+    ++cells;
+    if (v > most) first = at;
+    most = std::max(most, v);
+  }
+};
+struct several_of_line {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {
+    const double l = laplacian()(p);
+    return quern::values(l * l, l, l, at[0] * 1000 + at[1] + 1, l);
+  }
+};
+
+TYPED_TEST(StencilReduced, AlongEachAxis) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  const E exec;
+  for (const auto& n : {std::array<std::int64_t, 2>{3, 3}, {3, 70}, {70, 3}, {17, 600}, {301, 33}})
+    for (const auto& edge : std::vector<quern::boundaries>{boundary::constant(2), boundary::wrap, boundary::keep,
+                                                           quern::interior_only({{1, n[0] - 1}, {1, n[1] - 1}}),
+                                                           quern::boundaries({boundary::keep, boundary::reflect})}) {
+      const auto p = test::make_array<T, 2, L, E>(n, test::samples<T>(n[0] * n[1], 1));
+      const std::vector<double> before(n[0] * n[1], 1e9);
+      const auto expected = test::make_array<double, 2, L, E>(n, before);
+      quern::stencil<quern::star<1>>(exec, expected, laplacian(), edge, p);
+      const auto computed = test::contents(expected);
+      for (const int axis : {0, 1}) {
+        std::vector<line> lines(n[1 - axis]);
+        for (std::int64_t j = 0; j < n[0]; ++j)
+          for (std::int64_t i = 0; i < n[1]; ++i)
+            if (const double v = computed[j * n[1] + i]; v != 1e9) lines[axis == 0 ? i : j].add(v, axis == 0 ? j : i);
+        const auto out = test::make_array<double, 2, L, E>(n, before);
+        const auto sums = test::make_array<double, 1, L, E>({n[1 - axis]});
+        const quern::axis along{axis};
+        quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(sums, along)), laplacian_and_square(), edge,
+                                       p);
+        EXPECT_EQ(computed, test::contents(out));
+        const auto found = test::contents(sums);
+        for (std::size_t k = 0; k < lines.size(); ++k) EXPECT_EQ(lines[k].sum, found[k]) << axis << ' ' << k;
+        // Several, with positions in the whole array, to arrays of any layout.
+        const auto first = test::make_array<std::int64_t, 1, L, E>({n[1 - axis]}),
+                   count = test::make_array<std::int64_t, 1, LayoutRight, E>({n[1 - axis]});
+        const auto means = test::make_array<double, 1, L, E>({n[1 - axis]});
+        const auto several = [&] {
+          quern::stencil<quern::star<1>>(outputs(reduced<op::sum>(sums, along), out, reduced<op::argmax>(first, along),
+                                                 reduced<op::count>(count, along), reduced<op::mean>(means, along)),
+                                         quern::with_position(several_of_line()), edge, p);
+        };
+        if (lines[0].cells == 0) {
+          test::expect_error("quern::stencil: no cells are computed, of which a reduction has no result", several);
+          continue;
+        }
+        several();
+        EXPECT_EQ(computed, test::contents(out));
+        for (std::size_t k = 0; k < lines.size(); ++k) {
+          EXPECT_EQ(lines[k].sum, test::contents(sums)[k]);
+          EXPECT_EQ(lines[k].first, test::contents(first)[k]) << axis << ' ' << k;
+          EXPECT_EQ(lines[k].cells, test::contents(count)[k]);
+        }
+      }
+    }
+}
+
 struct three_axes {
   template <class W, class V>
   KOKKOS_FUNCTION auto operator()(const W& u, const V& v) const {
@@ -117,6 +194,54 @@ TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
       << "without exec, and of two arrays";
 }
 
+/// The sum of the neighbours, twice, and its square.
+struct neighbours {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& u) const {
+    const double r = u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1);
+    return quern::values(r, r * r, r);
+  }
+};
+
+TYPED_TEST(StencilReducedOn, AlongAxesOfThree) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 3> n{9, 12, 37};
+  const auto values = test::samples<double>(n[0] * n[1] * n[2], 2);
+  const auto check = [&]<class L>(L) {
+    const auto u = test::make_array<double, 3, L, E>(n, values);
+    const auto out = test::make_array<double, 3, L, E>(n), expected = test::make_array<double, 3, L, E>(n),
+               squares = test::make_array<double, 3, L, E>(n);
+    for (const auto& edge : {boundary::wrap, boundary::reflect}) {
+      quern::stencil<quern::star<1>>(exec, outputs(expected, squares, out), neighbours(), edge, u);
+      const auto with = [&](const quern::axes& along, const auto& sums, const auto& first) {
+        const auto sums_alone = Kokkos::create_mirror(typename E::memory_space(), sums);
+        const auto first_alone = Kokkos::create_mirror(typename E::memory_space(), first);
+        Kokkos::deep_copy(out, 0.0);
+        quern::stencil<quern::star<1>>(
+            exec, outputs(out, reduced<op::sum>(sums, along, quern::reproducible), reduced<op::argmin>(first, along)),
+            neighbours(), edge, u);
+        quern::sum(exec, sums_alone, squares, along, quern::reproducible);
+        quern::argmin(exec, first_alone, expected, along);
+        EXPECT_EQ(test::contents(expected), test::contents(out));
+        EXPECT_EQ(test::contents(sums_alone), test::contents(sums));
+        EXPECT_EQ(test::contents(first_alone), test::contents(first));
+      };
+      for (const int axis : {0, 1, 2}) {
+        const std::array<std::int64_t, 2> rest{n[axis == 0 ? 1 : 0], n[axis == 2 ? 1 : 2]};
+        with(quern::axis{axis}, test::make_array<double, 2, LayoutRight, E>(rest),
+             test::make_array<std::int64_t, 2, LayoutLeft, E>(rest));
+        const std::array<std::int64_t, 1> alone{n[axis]};
+        with(quern::axes{axis == 0 ? 1 : 0, axis == 2 ? 1 : 2}, test::make_array<double, 1, LayoutRight, E>(alone),
+             test::make_array<std::int64_t, 1, LayoutRight, E>(alone));
+      }
+      with(quern::axes{0, 1, 2}, Kokkos::View<double, E>("sum"), Kokkos::View<std::int64_t, E>("first"));
+    }
+  };
+  check(LayoutRight());
+  check(LayoutLeft());
+}
+
 TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
   using E = TypeParam;
   const E exec;
@@ -131,7 +256,11 @@ TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
   };
   const auto row = test::make_array<double, 1, LayoutRight, E>({5});
   rejected("a reduction's output has extents (5), expected ()", reduced<op::sum>(row));
-  rejected("a reduction among the outputs is one of all cells, without axes", reduced<op::sum>(row, quern::axis{0}));
+  rejected("a reduction's output has extents (5), expected (4)", reduced<op::sum>(row, quern::axis{1}));
+  test::expect_error("quern::stencil: the reductions of a call must be along the same axes", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(row, quern::axis{0}), reduced<op::sum>(on_host)),
+                                   three_results(), boundary::wrap, p);
+  });
   rejected("out and another output share memory", reduced<op::sum>(Kokkos::subview(out, 1, 1)));
   rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
   test::expect_error("quern::stencil: no cells are computed, of which a reduction has no result", [&] {

@@ -20,6 +20,27 @@ auto waited(const Exec& exec, const Run& run) {
   }
 }
 
+/// Reductions along other axes than that of the chunks: each chunk has results of its own, which `launch(results)`
+/// writes, along an axis of theirs.
+template <class Result, class Exec, class Launch, class... To>
+void deliver_of_chunk(call<Exec>& c, const axis_set& along, const chunk_plan& p, const array_chunk& chunk,
+                      const Launch& launch, const std::tuple<To...>& to) {
+  if constexpr (((rank_of<To> > 0) && ...)) {
+    shape before = p.extents, extents = p.extents;
+    before.rank = p.axis;
+    extents.extent[p.axis] = chunk.count;
+    const int axis = along.part(before, false).rank;
+    const auto part = [&]<class V>(const V& view) {
+      auto s = describe(view.data(), view);
+      s.data += chunk.first * s.stride[axis];
+      s.extents.extent[axis] = chunk.count;
+      return as_part<Exec, rank_of<V>>(s);
+    };
+    deliver_reductions<Result>(c, along.part(extents, false), launch,
+                               unpack([&](const auto&... view) { return std::tuple(part(view)...); }, to));
+  }
+}
+
 /// Maps of arrays that come in chunks with reductions among their outputs. Waits.
 template <>
 struct engine<in_chunks_place, reducing_maps> {
@@ -70,7 +91,9 @@ struct engine<in_chunks_place, reducing_maps> {
                              const auto& g, const auto&... part) {
       call<Exec> one(p.label, e);
       const auto map = make_reducing_map<rank>(one, reductions, along, targets, g, part...);
-      if (is_separate) return separate(one, map, reducer, p, c, to);
+      if (is_separate)
+        return deliver_of_chunk<result_of<reducer_type>>(
+            one, along, p, c, [&](const auto& results) { map.launch(reducer, results, whole); }, to);
       states->add(e, label, c.slot, reducer, position_of_chunk(p, c, along),
                   [&](const auto& of_chunk) { map.launch(reducer_of_states<reducer_type>{reducer}, of_chunk, whole); });
     };
@@ -86,26 +109,6 @@ struct engine<in_chunks_place, reducing_maps> {
       if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
       else if (!is_separate) deliver();
     });
-  }
-
-  /// Reductions along other axes than that of the chunks: each chunk has results of its own, along an axis of theirs.
-  template <class Exec, class Map, class Reducer, class... To>
-  static void separate(call<Exec>& c, const Map& map, const Reducer& reducer, const chunk_plan& p,
-                       const array_chunk& chunk, const std::tuple<To...>& to) {
-    if constexpr (((rank_of<To> > 0) && ...)) {
-      shape before = p.extents;
-      before.rank = p.axis;
-      const int axis = map.along.part(before, false).rank;
-      const auto part = [&]<class V>(const V& view) {
-        auto s = describe(view.data(), view);
-        s.data += chunk.first * s.stride[axis];
-        s.extents.extent[axis] = chunk.count;
-        return as_part<Exec, rank_of<V>>(s);
-      };
-      deliver_reductions<result_of<Reducer>>(
-          c, map.result_extents(), [&](const auto& results) { map.launch(reducer, results, p.extents); },
-          unpack([&](const auto&... view) { return std::tuple(part(view)...); }, to));
-    }
   }
 };
 

@@ -48,34 +48,49 @@ struct engine<in_chunks_place, reducing_stencils> {
     using state = typename reducer_type::state;
     const auto arrays = select(outs, typename Reductions::arrays());
     const auto to = reduced_outputs(outs);
-    check_all_cells(label, outs);
-    check_reduced(label, to, shape(), arrays, in...);
-    states_of_chunks<state, Exec> states(exec, shape());
-    std::int64_t cells = 0;
+    const auto along = axes_of_stencil(label, outs);
+    std::optional<states_of_chunks<state, Exec>> states;
+    cell_range computed;
+    shape results;
+    bool is_separate = false;
     const auto begin = [&](const chunk_plan& p) {
-      reductions.check_elements(call<Exec>(label, exec), axis_set::all(), p.extents);
-      cells = computed_count<rank>(label, reach, p.extents, edge);
-      reductions.check_cells(label, cells);
+      results = axis_set(along).part(p.extents, false);
+      is_separate = !axis_set(along).has(p.axis);
+      check_reduced(label, to, results, arrays, in...);
+      reductions.check_elements(call<Exec>(label, exec), along, p.extents);
+      computed = computed_range<rank>(label, reach, p.extents, edge);
+      reductions.check_cells(label, fewest_cells(computed, along, p.extents));
+      states.emplace(exec, results);
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& out, const auto& g,
                              const boundaries& edge_of_chunk, const auto&... part) {
       call<Exec> one(label, e);
-      states.add(e, label, c.slot, reducer, 0, [&](const strided<state>& of_chunk) {
-        // The halo of a chunk may have cells at an end of the array, which are another chunk's.
-        stencil_range core{p.extents, p.first_of_chunk(c, true), shape(), p.extents};
-        core.low.rank = p.extents.rank;
-        core.low.extent[p.axis] = c.low;
-        core.high.extent[p.axis] = c.low + c.count;
-        reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, out, g,
-                                     edge_of_chunk, core, of_chunk, part...);
-      });
+      // The halo of a chunk may have cells at an end of the array, which are another chunk's.
+      stencil_range core{p.extents, p.first_of_chunk(c, true), shape(), p.extents};
+      core.low.rank = p.extents.rank;
+      core.low.extent[p.axis] = c.low;
+      core.high.extent[p.axis] = c.low + c.count;
+      const auto reduce = [&](const auto& to_results, const shape& first) {
+        return [&, first](const auto& of_chunk) {
+          reducing_stencil_call<Shape>(one, reach, reductions, to_results, results_of_part(along, first), out, g,
+                                       edge_of_chunk, core, of_chunk, part...);
+        };
+      };
+      if constexpr (!std::is_same_v<decltype(along), const all_axes>)
+        if (is_separate)
+          return deliver_of_chunk<result_of<reducer_type>>(one, along, p, c, reduce(reducer, core.low), to);
+      states->add(e, label, c.slot, reducer, 0, reduce(reducer_of_states<reducer_type>{reducer}, shape()));
     };
     stencil_in_chunks<Shape>(label, exec, std::get<0>(arrays), f, edge, settings, begin, compute, in...);
     call<Exec> c(label, exec);
+    const auto write = [&](const auto& to_results) {
+      write_results(exec, label, reducer, states->of_slots(), computed.count(along), to_results);
+      write_others(exec, c.label, reducer, to_results, computed.results(along));
+    };
     return waited(exec, [&] {
-      return deliver_reductions<result_of<reducer_type>>(
-          c, shape(),
-          [&](const auto& result) { write_results(exec, label, reducer, states.of_slots(), cells, result); }, to);
+      const auto deliver = [&] { return deliver_reductions<result_of<reducer_type>>(c, results, write, to); };
+      if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
+      else if (!is_separate) deliver();
     });
   }
 };

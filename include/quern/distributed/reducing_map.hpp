@@ -34,33 +34,37 @@ template <class Exec, class... To>
 using space_of_states =
     std::conditional_t<(std::is_same_v<To, on_host_t> || ...), result_space<Exec>, typename Exec::memory_space>;
 
-/// Writes results to a View, which gets them on every rank, or to a DistributedView.
-template <class Exec, class Reducer, class To>
-void write_over_ranks(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
-                      const Decomposition& d, const axis_set& along, std::int64_t elements, const To& to) {
-  if constexpr (!std::is_same_v<To, on_host_t>)
-    deliver_results(c, d, along, to, [&](const auto& results) {
-      write_results<Exec, Reducer, value_of<To>, 1>(c.exec, c.label, reducer, {states}, elements, results);
-    });
-}
-/// Brings the results of joined states, of `elements` values each, to the outputs of a call's reductions.
-template <class Exec, class Reducer, class... To>
+/// Brings the results of joined states, of `elements` values each, to the outputs of a call's reductions: Views, which
+/// get them on every rank, or DistributedViews. `amend(reducer, results)` is called with what has been written for
+/// each.
+template <class Exec, class Reducer, class Amend, class... To>
 auto deliver_over_ranks(const call<Exec>& c, const typename Reducer::state* states, const Reducer& reducer,
-                        const Decomposition& d, const axis_set& along, std::int64_t elements,
+                        const Decomposition& d, const axis_set& along, std::int64_t elements, const Amend& amend,
                         const std::tuple<To...>& to) {
-  const auto write = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-    if constexpr (sizeof...(To) == 1) write_over_ranks(c, states, reducer, d, along, elements, std::get<J>(to));
-    else write_over_ranks(c, states, reducer_of_part<J, Reducer>{reducer}, d, along, elements, std::get<J>(to));
+  results_of_ranks<Exec> results(c, d, along);
+  const auto write = [&]<class Part, class Out>(const Part& part, const Out& out) {
+    if constexpr (!std::is_same_v<Out, on_host_t>) {
+      const auto memory = results.memory_for(out);
+      write_results<Exec, Part, value_of<Out>, 1>(c.exec, c.label, part, {states}, elements, memory);
+      amend(part, memory);
+    }
   };
   [&]<std::size_t... J>(std::index_sequence<J...>) {
-    (write(std::integral_constant<std::size_t, J>()), ...);
+    if constexpr (sizeof...(To) == 1) (write(reducer, std::get<J>(to)), ...);
+    else (write(reducer_of_part<J, Reducer>{reducer}, std::get<J>(to)), ...);
   }(std::index_sequence_for<To...>());
+  results.deliver();
   if constexpr ((std::is_same_v<To, on_host_t> || ...)) {
-    const auto results = reducer.result(*states, elements);
-    if constexpr (sizeof...(To) == 1) return results;
-    else return host_results(results.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
+    const auto found = reducer.result(*states, elements);
+    if constexpr (sizeof...(To) == 1) return found;
+    else return host_results(found.of, typename numbers_where<std::is_same_v<To, on_host_t>...>::type());
   }
 }
+/// For results that are written as they are.
+struct no_amendment {
+  template <class Reducer, class Results>
+  void operator()(const Reducer&, const Results&) const {}
+};
 
 /// Maps of DistributedViews with reductions among their outputs: each rank writes the cells of its block and reduces
 /// them to one state for all reductions, which one message joins.
@@ -106,7 +110,7 @@ struct engine<over_ranks_place, reducing_maps> {
     const auto states = states_of_ranks<space_of_states<Exec, To...>>(c, reducer, d, map.along, [&](const auto& block) {
       map.launch(reducer_of_states<Reducer>{reducer}, block, d.extents());
     });
-    return deliver_over_ranks(c, states.data, reducer, d, map.along, elements, to);
+    return deliver_over_ranks(c, states.data, reducer, d, map.along, elements, no_amendment(), to);
   }
 };
 

@@ -23,7 +23,9 @@ struct engine<over_ranks_place, reducing_stencils> {
     using value = typename stencil_result<F, rank, value_of<In>...>::type;
     if constexpr (all && value_count<value> == sizeof...(Out)) {
       const auto reductions = reductions_of_results<value>(exec, outs);
-      return unpack([&](const auto&... in) { return reduce(reach, exec, outs, f, edge, reductions, in...); }, inputs);
+      const auto along = axes_of_stencil("quern::stencil", outs);
+      return unpack([&](const auto&... in) { return reduce(reach, exec, outs, f, edge, reductions, along, in...); },
+                    inputs);
     } else {
       reductions_of_results<value>(exec, outs);  // says what is wrong
     }
@@ -32,7 +34,7 @@ struct engine<over_ranks_place, reducing_stencils> {
  private:
   template <class Shape, class Exec, class... Out, class F, class Reductions, class... In>
   static auto reduce(const Shape& reach, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
-                     const boundaries& edge, const Reductions& reductions, const In&... in) {
+                     const boundaries& edge, const Reductions& reductions, const all_axes& along, const In&... in) {
     constexpr const char* label = "quern::stencil";
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     const auto reducer = reductions.reducer();
@@ -41,11 +43,8 @@ struct engine<over_ranks_place, reducing_stencils> {
     const auto arrays = select(outs, typename Reductions::arrays());
     const Decomposition& d = std::get<0>(arrays).decomposition();
     call<Exec> c(label, exec);
-    check_all_cells(label, outs);
-    check_reduced(label, reduced_outputs(outs), shape(), arrays, in...);
-    const std::int64_t cells = computed_count<rank>(label, reach, d.extents(), edge);
-    reductions.check_cells(label, cells);
-    reductions.check_elements(c, axis_set::all(), d.extents());
+    const std::int64_t cells =
+        check<rank>(c, reach, edge, reductions, along, arrays, reduced_outputs(outs), in...).count(along);
     scratch_block<state, Exec> states;
     std::int64_t count = 0;
     const auto begin = [&](std::size_t parts) {
@@ -55,14 +54,59 @@ struct engine<over_ranks_place, reducing_stencils> {
     const auto compute = [&](const Exec& where, int number, const auto& to, const auto& g, const stencil_part& part,
                              const shape& first, const auto&... cells_of_inputs) {
       call<Exec> one(label, where);
-      reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, to, g, part.edge,
-                                   {d.extents(), first, part.low, part.high},
+      reducing_stencil_call<Shape>(one, reach, reductions, reducer_of_states<reducer_type>{reducer}, along, to, g,
+                                   part.edge, {d.extents(), first, part.low, part.high},
                                    strided<state>{states.data + number, {}, {}}, cells_of_inputs...);
     };
     stencil_of_blocks<Shape>(
-        label, exec, arrays, f, edge, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,
+        label, exec, arrays, f, edge, true, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,
         in...);
     return deliver(c, d, reducer, cells, states.data, count, reduced_outputs(outs));
+  }
+  /// Along axes the whole block is one part, which leaves a state for each of its results.
+  template <class Shape, class Exec, class... Out, class F, class Reductions, class... In>
+  static void reduce(const Shape& reach, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
+                     const boundaries& edge, const Reductions& reductions, const axis_set& along, const In&... in) {
+    constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
+    using reducer_type = decltype(reductions.reducer());
+    const reducer_of_states<reducer_type> reducer{reductions.reducer()};
+    const auto arrays = select(outs, typename Reductions::arrays());
+    const auto to = reduced_outputs(outs);
+    const Decomposition& d = std::get<0>(arrays).decomposition();
+    call<Exec> c("quern::stencil", exec);
+    const cell_range computed = check<rank>(c, reach, edge, reductions, along, arrays, to, in...);
+    const scratch_block<typename reducer_type::state, Exec> memory(exec, along.part(d.local().extents, false));
+    const strided<typename reducer_type::state> states(memory);
+    const auto begin = [&](std::size_t parts) {
+      if (parts == 0) write_others(exec, c.label, reducer, states, range_of<rank, false>({}).results(along));
+    };
+    const auto compute = [&](const Exec& where, int, const auto& out, const auto& g, const stencil_part& part,
+                             const shape& first, const auto&... cells_of_inputs) {
+      call<Exec> one(c.label, where);
+      shape first_of_block = part.first;
+      for (int axis = 0; axis < rank; ++axis) first_of_block.extent[axis] *= -1;
+      reducing_stencil_call<Shape>(one, reach, reductions, reducer, results_along{along, first_of_block}, out, g,
+                                   part.edge, {d.extents(), first, part.low, part.high}, states, cells_of_inputs...);
+    };
+    stencil_of_blocks<Shape>(
+        c.label.c_str(), exec, arrays, f, edge, false, [&] { return text_of_reductions(reductions, outs, rank); },
+        begin, compute, in...);
+    join_over_ranks<typename Exec::memory_space>(c, d, along, reductions.reducer(), states.data, states.extents.size());
+    const auto amend = [&](const auto& part, const auto& results) {
+      write_others(exec, c.label, part, results, computed.from(d.local().first).results(along));
+    };
+    deliver_over_ranks(c, states.data, reductions.reducer(), d, along, computed.count(along), amend, to);
+  }
+  /// The cells that are computed.
+  template <int Rank, class Exec, class Shape, class Reductions, class Arrays, class To, class... In>
+  static cell_range check(const call<Exec>& c, const Shape& reach, const boundaries& edge, const Reductions& reductions,
+                          const axis_set& along, const Arrays& arrays, const To& to, const In&... in) {
+    const shape& extents = std::get<0>(arrays).decomposition().extents();
+    check_reduced(c.label, to, along.part(extents, false), arrays, in...);
+    const cell_range computed = computed_range<Rank>(c.label, reach, extents, edge);
+    reductions.check_cells(c.label, fewest_cells(computed, along, extents));
+    reductions.check_elements(c, along, extents);
+    return computed;
   }
   /// Joins the states of the parts, whose positions are in the whole array, and those of the ranks.
   template <class Exec, class Reducer, class... To>
@@ -73,7 +117,7 @@ struct engine<over_ranks_place, reducing_stencils> {
     join_states_to(c, reducer_of_states<Reducer>{reducer}, cells, parts, count,
                    strided<typename Reducer::state>(block));
     join_over_ranks<space>(c, d, axis_set::all(), reducer, block.data, 1);
-    return deliver_over_ranks(c, block.data, reducer, d, axis_set::all(), cells, to);
+    return deliver_over_ranks(c, block.data, reducer, d, axis_set::all(), cells, no_amendment(), to);
   }
 };
 

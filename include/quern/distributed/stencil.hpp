@@ -34,12 +34,12 @@ void for_each_field(const F& f, const V& v) {
 
 /// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
 /// `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell `first` of the whole
-/// array.
+/// array. `overlaps`: cells that need no halo are parts of their own, which are computed while it is exchanged.
 template <class Shape, class Exec, class First, class... Out, class F, class More, class Begin, class Compute,
           class... In>
 void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<First, Out...>& out, const F& f,
-                       const boundaries& edge, const More& more_text, const Begin& begin, const Compute& compute,
-                       const In&... in) {
+                       const boundaries& edge, bool overlaps, const More& more_text, const Begin& begin,
+                       const Compute& compute, const In&... in) {
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
@@ -70,7 +70,7 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
       out);
   for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
-  const stencil_parts parts = cut_stencil(label, d, edge, radius, is_device<Exec>);
+  const stencil_parts parts = cut_stencil(label, d, edge, radius, overlaps && is_device<Exec>);
   int part_number = 0;
   const auto compute_parts = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
@@ -113,7 +113,8 @@ struct engine<over_ranks_place, stencils> {
     if constexpr (all)
       unpack(
           [&](const auto&... in) {
-            stencil_of_blocks<Shape>(label, exec, outs, f, edge, [] { return ""; }, [](std::size_t) {}, compute, in...);
+            stencil_of_blocks<Shape>(
+                label, exec, outs, f, edge, true, [] { return ""; }, [](std::size_t) {}, compute, in...);
           },
           inputs);
   }

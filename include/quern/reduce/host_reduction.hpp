@@ -54,6 +54,9 @@ struct host_reduction {
   const value* apply_block(value* room, std::int64_t n, const P&... p) const {
     if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<P> && ...)) {
       return (p, ...);
+    } else if constexpr (requires { work.f.compute_block(room, n, p...); } && writes<F>) {
+      work.f.compute_block(room, n, p...);
+      return room;
     } else {
       in_loop<F> local = work.f;
       QUERN_IMPL_IVDEP  // outputs that f writes are those that it reads, or others

@@ -82,8 +82,6 @@ inline constexpr bool is_reduced<reduced_output<Op, Out, Options...>> = true;
 /// @param options `axis{}` or `axes{}`, the same for all reductions of a call; `ddof`, `reproducible`
 ///
 /// Results repeat from run to run, with the same number of threads.
-/// @throws BackendError in a stencil on a device whose fast memory does not hold a state of the reductions for each
-/// thread of a team, as those of several reproducible sums
 template <class Op, result_like Out, option<axes, ddof, reproducible_t>... Options>
 impl::reduced_output<Op, Out, Options...> reduced(const Out& out, const Options&... options) {
   static_assert(!std::is_same_v<Out, on_host_t> || !impl::has_option<axes, Options...>,

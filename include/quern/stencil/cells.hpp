@@ -121,8 +121,11 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   }
   template <bool Once, bool Inside = false, class Sink>
   KOKKOS_FUNCTION void border_cell(const grid_index& cell, Sink& sink) const {
-    put<false>(cell, apply(cell, border_window<Source, Rank, Reversed, Once, Inside>{get<I>(in), *this, cell}...),
-               sink);
+    put<false>(cell, border_value<Once, Inside>(cell), sink);
+  }
+  template <bool Once, bool Inside = false>
+  KOKKOS_FUNCTION auto border_value(const grid_index& cell) const {
+    return apply(cell, border_window<Source, Rank, Reversed, Once, Inside>{get<I>(in), *this, cell}...);
   }
   /// `count` border cells beside each other on a host. Above and below the inner box nothing is beyond the fastest
   /// axis.

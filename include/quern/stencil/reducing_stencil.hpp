@@ -7,9 +7,7 @@
 /// Stencils with reductions among their outputs. Threads of hosts and teams of devices leave a state for each unit of
 /// work, of the interior and of the border, and these are joined in their order.
 
-#include <quern/reduce/reduce.hpp>
-#include <quern/reduce/reducing_map.hpp>
-#include <quern/stencil/stencil.hpp>
+#include <quern/stencil/reducing_axes.hpp>
 
 namespace quern::impl {
 
@@ -74,15 +72,29 @@ struct reducing_sink {
     }
   };
   KOKKOS_FUNCTION sum begin() const { return {*this, reducer.init()}; }
+  /// How many states a team shares at a time, and the scratch memory that they take.
+  template <class Exec>
+  static constexpr int shared_states =
+      std::clamp<int>(stencil_tuning<Exec>::state_bytes / sizeof(state), 1, stencil_tuning<Exec>::team);
+  template <class Exec>
+  static constexpr std::int64_t shared_bytes = shared_states<Exec> * sizeof(state) + alignof(state);
   /// Joins the states of a team.
   template <class Member>
-  KOKKOS_FUNCTION void finish(const Member& team, const sum& own) const {
+  KOKKOS_FUNCTION void finish(const Member& team, sum& own) const {
+    using exec = typename Member::execution_space;
+    constexpr int room = shared_states<exec>;
+    const auto join = [&](state& mine, const state& other) { reducer.join(mine, other); };
     const int t = team.team_rank(), size = team.team_size();
     auto* const shared =
-        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(size * sizeof(state), alignof(state)));
-    shared[t] = own.s;
-    join_by_halves(team, shared, true, t, size, 1, [&](state& mine, const state& other) { reducer.join(mine, other); });
-    if (t == 0) partial[team.league_rank()] = shared[0];
+        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(state), alignof(state)));
+    if constexpr (room == stencil_tuning<exec>::team) {
+      shared[t] = own.s;
+      join_by_halves(team, shared, true, t, size, 1, join);
+      if (t == 0) partial[team.league_rank()] = shared[0];
+    } else {
+      join_in_turns(team, shared, room, own.s, join);
+      if (t == 0) partial[team.league_rank()] = own.s;
+    }
   }
 
   /// Adds n values of a row, N of them at a time and then half as many.
@@ -193,8 +205,8 @@ void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, cons
     stencil_on_device(c.exec, c.label, cells, sink, [&](auto& kernel, auto policy) {
       allocate(policy.league_size());
       kernel.sink.partial = sink.partial;
-      const std::int64_t bytes = policy.team_size() * sizeof(state) + alignof(state);
-      return policy.set_scratch_size(0, team_scratch<Exec>(c.label, policy.team_size(), bytes));
+      return policy.set_scratch_size(
+          0, team_scratch<Exec>(c.label, policy.team_size(), reducing_sink<Reducer>::template shared_bytes<Exec>));
     });
   } else {
     host_reducing_stencil<Cells, Reducer> kernel{shared_cells(c.exec, cells, reach), sink};
@@ -254,41 +266,36 @@ struct stencil_range {
   }
 };
 
-/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written.
-template <class Shape, class Exec, class Reductions, class Reducer, class F, class... Array, class Result, class... In>
+/// The checks of a stencil with reductions in memory, then its launch: the result of `reducer` is written, that of
+/// `all_axes` or `results_along` some.
+template <class Shape, class Exec, class Reductions, class Reducer, class Along, class F, class... Array, class Result,
+          class... In>
 void reducing_stencil_call(call<Exec>& c, const Shape& reach, const Reductions& reductions, const Reducer& reducer,
-                           const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
+                           const Along& along, const std::tuple<Array...>& arrays, const F& f, const boundaries& edges,
                            const stencil_range& range, const strided<Result>& result, const In&... inputs) {
   using first_out = std::tuple_element_t<0, std::tuple<Array...>>;
   constexpr int rank = rank_of<first_out>;
   constexpr bool reversed = first_axis_fastest<first_out>;
+  constexpr bool all = std::is_same_v<Along, all_axes>;
   const auto launch = [&](const auto& out, const auto&... in) {
-    if (std::get<0>(out).extents.size() == 0) return join_states_to(c, reducer, 0, nullptr, 0, result);
+    if (std::get<0>(out).extents.size() == 0) {
+      if constexpr (all) return join_states_to(c, reducer, 0, nullptr, 0, result);
+      else return write_others(c.exec, c.label, reducer, result, range_of<rank, reversed>({}).results(along.along));
+    }
     auto cells =
         make_cells<Shape, rank, reversed, Exec>(c.label, reach, split_results(reductions, f), edges, out, in...);
     range.cut<rank, reversed>(cells);
-    reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
+    if constexpr (all)
+      reducing_launch(c, cells, reach, reducer, positions_of_cells<rank, reversed>(range.whole, range.origin), result);
+    else
+      reduce_cells_along<rank, reversed>(c, cells, reducer, along, range.whole, range.origin, std::get<0>(out), result);
   };
   with_stencil_arrays(c, reach, arrays, launch, inputs...);
 }
 
-/// How many cells a stencil computes.
-template <int Rank, class Reach>
-std::int64_t computed_count(const std::string& label, const Reach& reach, const shape& extents,
-                            const boundaries& edge) {
-  return extents.size() == 0 ? 0 : boxes_of<Rank, false>(label, reach, extents, edge).all.cells();
-}
-
-/// Reductions among the outputs of a stencil are of all cells.
-template <class... Out>
-void check_all_cells(const std::string& label, const std::tuple<Out...>& outs) {
-  const auto check = [&](const auto& reduced) {
-    if (reduced.along() != nullptr)
-      throw Error(label, "a reduction among the outputs is one of all cells, without axes");
-  };
-  unpack([&](const auto&... r) { (check(r), ...); },
-         select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
-}
+/// What a call with reductions along axes has for `reducing_stencil_call`.
+inline all_axes results_of_part(const all_axes& along, const shape&) { return along; }
+inline results_along results_of_part(const axis_set& along, const shape& first) { return {along, first}; }
 
 /// Stencils of arrays in memory with reductions among their outputs.
 template <>
@@ -302,22 +309,23 @@ struct engine<in_memory, reducing_stencils> {
     const auto reductions = reductions_of_results<value>(exec, outs);
     if constexpr (!std::is_void_v<decltype(reductions_of_results<value>(exec, outs))>) {
       call<Exec> c("quern::stencil", exec);
-      check_all_cells(c.label, outs);
+      const auto along = axes_of_stencil(c.label, outs);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
-      const shape extents = extents_of(std::get<0>(arrays));
-      reductions.check_elements(c, axis_set::all(), extents);
-      reductions.check_cells(c.label, computed_count<rank>(c.label, reach, extents, edge));
+      const shape extents = extents_of(std::get<0>(arrays)), results = axis_set(along).part(extents, false);
+      reductions.check_elements(c, along, extents);
+      reductions.check_cells(c.label,
+                             fewest_cells(computed_range<rank>(c.label, reach, extents, edge), along, extents));
       const auto to = reduced_outputs(outs);
-      unpack([&](const auto&... in) { check_reduced(c.label, to, shape(), arrays, in...); }, inputs);
+      unpack([&](const auto&... in) { check_reduced(c.label, to, results, arrays, in...); }, inputs);
       const auto launch = [&](const auto& result) {
         unpack(
             [&](const auto&... in) {
-              reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), arrays, f, edge,
-                                           {extents, shape()}, result, in...);
+              reducing_stencil_call<Shape>(c, reach, reductions, reductions.reducer(), results_of_part(along, shape()),
+                                           arrays, f, edge, {extents, shape()}, result, in...);
             },
             inputs);
       };
-      return deliver_reductions<result_of<decltype(reductions.reducer())>>(c, shape(), launch, to);
+      return deliver_reductions<result_of<decltype(reductions.reducer())>>(c, results, launch, to);
     }
   }
 };

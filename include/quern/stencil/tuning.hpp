@@ -34,6 +34,10 @@ struct stencil_tuning : tuning<Exec> {
   /// Threads of a team side by side in a filter of wide windows, unless these are so wide that all have to be.
   static constexpr int narrow_team = 128;
 
+  /// Bytes of the states of reductions that the threads of a team share at a time: those of all threads, unless they
+  /// are so large that a multiprocessor would hold few teams, or none.
+  static constexpr std::size_t state_bytes = 32 << 10;
+
   /// Bytes that a host thread reads of the planes that it needs at a time, so that they stay in its second cache.
   static constexpr int block_bytes = 512 << 10;
 

@@ -42,6 +42,24 @@ KOKKOS_FUNCTION void join_by_halves(const Member& team, V* values, bool used, in
   }
 }
 
+/// The same of a value of each thread of a team, of which no more than `room` fit into `shared` at a time: the upper
+/// half of the threads hand theirs over in turns. The first thread gets the value of all.
+template <class Member, class V, class Join>
+KOKKOS_FUNCTION void join_in_turns(const Member& team, V* shared, int room, V& mine, const Join& join) {
+  const int t = team.team_rank();
+  for (int n = team.team_size(); n > 1;) {
+    const int half = (n + 1) / 2;
+    for (int first = 0; first < n - half; first += room) {
+      const int count = Kokkos::min(room, n - half - first), given = t - half - first, taken = t - first;
+      if (given >= 0 && given < count) shared[given] = mine;
+      team.team_barrier();
+      if (taken >= 0 && taken < count) join(mine, shared[taken]);
+      team.team_barrier();
+    }
+    n = half;
+  }
+}
+
 /// The share of the slots that teams use while they run, in waves of which only the last may leave slots empty.
 inline double waves_used(std::int64_t teams, std::int64_t slots) {
   const std::int64_t waves = (teams + slots - 1) / slots;
