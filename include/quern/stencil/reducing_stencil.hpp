@@ -5,7 +5,7 @@
 
 /// @file
 /// Stencils with reductions among their outputs. Threads of hosts and teams of devices leave a state for each unit of
-/// work, of the interior and of the border, and these are joined in their order.
+/// work, of the interior and of the border, and these are joined in an order that depends on their number alone.
 
 #include <quern/stencil/reducing_axes.hpp>
 
@@ -55,12 +55,15 @@ cell_positions positions_of_cells(const shape& whole, const shape& origin) {
 }
 
 /// What a kernel adds results of cells to.
-template <class Reducer>
+template <class Reducer, class Result>
 struct reducing_sink {
   using state = typename Reducer::state;
   Reducer reducer;
   cell_positions position;
+  std::int64_t values;  // that are reduced
+  Result* result;
   state* partial = nullptr;  // of each unit of work
+  int* finished = nullptr;   // teams of a device
 
   struct sum {
     const reducing_sink& sink;
@@ -78,22 +81,37 @@ struct reducing_sink {
       std::clamp<int>(stencil_tuning<Exec>::state_bytes / sizeof(state), 1, stencil_tuning<Exec>::team);
   template <class Exec>
   static constexpr std::int64_t shared_bytes = shared_states<Exec> * sizeof(state) + alignof(state);
-  /// Joins the states of a team.
+  /// Joins the states of a team. The last team to come here joins those of all, and writes the result.
   template <class Member>
   KOKKOS_FUNCTION void finish(const Member& team, sum& own) const {
+    constexpr int room = shared_states<typename Member::execution_space>;
+    auto* const shared =
+        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(state), alignof(state)));
+    const int t = team.team_rank(), teams = team.league_size();
+    join_team(team, shared, own.s);
+    if (t == 0) {
+      partial[team.league_rank()] = own.s;
+      Kokkos::memory_fence();
+    }
+    if (!last_to_finish(team, finished, teams)) return;
+    own.s = reducer.init();
+    for (int i = t; i < teams; i += team.team_size()) reducer.join(own.s, partial[i]);
+    join_team(team, shared, own.s);
+    if (t == 0) *result = convert<Result>(reducer.result(own.s, values));
+  }
+  /// The first thread gets the state of all threads of a team.
+  template <class Member>
+  KOKKOS_FUNCTION void join_team(const Member& team, state* shared, state& own) const {
     using exec = typename Member::execution_space;
     constexpr int room = shared_states<exec>;
     const auto join = [&](state& mine, const state& other) { reducer.join(mine, other); };
-    const int t = team.team_rank(), size = team.team_size();
-    auto* const shared =
-        static_cast<state*>(team.team_scratch(0).get_shmem_aligned(room * sizeof(state), alignof(state)));
     if constexpr (room == stencil_tuning<exec>::team) {
-      shared[t] = own.s;
-      join_by_halves(team, shared, true, t, size, 1, join);
-      if (t == 0) partial[team.league_rank()] = shared[0];
+      const int t = team.team_rank();
+      shared[t] = own;
+      join_by_halves(team, shared, true, t, team.team_size(), 1, join);
+      if (t == 0) own = shared[0];
     } else {
-      join_in_turns(team, shared, room, own.s, join);
-      if (t == 0) partial[team.league_rank()] = own.s;
+      join_in_turns(team, shared, room, own, join);
     }
   }
 
@@ -110,11 +128,11 @@ struct reducing_sink {
 };
 
 /// Such a stencil by the threads of a host, over the rows and the runs of cells of `walk`.
-template <class Cells, class Reducer>
+template <class Cells, class Reducer, class Result>
 struct host_reducing_stencil {
   using value = std::remove_cvref_t<decltype(std::declval<const Cells&>().inner_value(grid_index()).reduced)>;
   host_stencil<Cells> walk;
-  reducing_sink<Reducer> sink;
+  reducing_sink<Reducer, Result> sink;
 
   void operator()(std::int64_t unit) const {
     in_loop<host_reducing_stencil> local = *this;  // what the loop reads must not be what it might write
@@ -191,30 +209,28 @@ void join_states_to(call<Exec>& c, const Reducer& reducer, std::int64_t values, 
 template <class Exec, class Cells, class Reach, class Reducer, class Result>
 void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, const Reducer& reducer,
                      const cell_positions& position, const strided<Result>& result) {
+  using sink_type = reducing_sink<Reducer, Result>;
   using state = typename Reducer::state;
-  reducing_sink<Reducer> sink{reducer, position};
-  std::int64_t units = 0;
-  const auto allocate = [&](std::int64_t count) {
-    units = count;
-    sink.partial =
-        static_cast<state*>(c.scratch().require(c.exec, std::max<std::int64_t>(count, 1) * sizeof(state), 1));
+  const std::int64_t count = cells.all.cells();
+  if (count <= 0) return join_states_to(c, reducer, 0, nullptr, 0, result);
+  const sink_type sink{reducer, position, count, result.data};
+  const auto partial = [&](std::int64_t units) {
+    return static_cast<state*>(c.scratch().require(c.exec, units * sizeof(state)));
   };
-  if (cells.all.cells() <= 0) {
-    allocate(0);
-  } else if constexpr (is_device<Exec>) {
+  if constexpr (is_device<Exec>) {
     stencil_on_device(c.exec, c.label, cells, sink, [&](auto& kernel, auto policy) {
-      allocate(policy.league_size());
-      kernel.sink.partial = sink.partial;
-      return policy.set_scratch_size(
-          0, team_scratch<Exec>(c.label, policy.team_size(), reducing_sink<Reducer>::template shared_bytes<Exec>));
+      kernel.sink.partial = partial(policy.league_size());
+      kernel.sink.finished = c.scratch().counters();
+      const auto bytes = sink_type::template shared_bytes<Exec>;
+      return policy.set_scratch_size(0, team_scratch<Exec>(c.label, policy.team_size(), bytes));
     });
   } else {
-    host_reducing_stencil<Cells, Reducer> kernel{shared_cells(c.exec, cells, reach), sink};
-    allocate(kernel.walk.row_units + kernel.walk.border_units());
-    kernel.sink.partial = sink.partial;
+    host_reducing_stencil<Cells, Reducer, Result> kernel{shared_cells(c.exec, cells, reach), sink};
+    const std::int64_t units = kernel.walk.row_units + kernel.walk.border_units();
+    kernel.sink.partial = partial(units);
     launch_cells(c.exec, c.label, kernel.walk, kernel);
+    join_states_to(c, reducer, count, kernel.sink.partial, units, result);
   }
-  join_states_to(c, reducer, std::max<std::int64_t>(cells.all.cells(), 0), sink.partial, units, result);
 }
 
 /// The type of what f returns for windows of arrays of these types; void where it does not take them.

@@ -146,8 +146,8 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 /// devices it holds the neighbourhood in registers: constant offsets cost nothing, others are right but slow.
 /// LayoutLeft and LayoutRight are equally fast when all Views have the same. On devices packs of up to 16 bytes are
 /// moved where all rows are aligned; elsewhere, as with ghost cells, a thread computes cells of several planes at once.
-/// One kernel on devices, two on hosts where there is a border; with reductions one more on devices, and scratch memory
-/// for a state of each team.
+/// One kernel on devices, two on hosts where there is a border; with reductions also scratch memory for a state of each
+/// team or thread's share of the cells.
 ///
 /// Asynchronous on `exec`; without reductions it uses no scratch memory, allocates nothing, and may be captured in a
 /// device graph.
