@@ -242,6 +242,113 @@ TYPED_TEST(StencilReducedOn, AlongAxesOfThree) {
   check(LayoutLeft());
 }
 
+struct centre_five_times {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const auto c = p(0, 0);
+    return quern::values(c, c, c, c, c);
+  }
+};
+
+TYPED_TEST(StencilReducedOn, InfinitiesNaNAndTheLargestIntegers) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> n{7, 90};
+  const quern::axis along{1};
+  const auto check = [&]<class T>(T least, T most) {
+    using W = quern::impl::promoted<T>;
+    for (const std::int64_t at : {0, 44, 89})
+      for (const std::int64_t row : {0, 3, 6}) {  // of the border and of the interior
+        std::vector<T> x(n[0] * n[1], T(1));
+        const std::int64_t other = (at + 1) % n[1];
+        x[row * n[1] + at] = most;
+        x[row * n[1] + other] = least;
+        const auto p = test::make_array<T, 2, LayoutRight, E>(n, x), out = test::make_array<T, 2, LayoutRight, E>(n);
+        const auto of_all =
+            quern::stencil<quern::star<1>>(exec,
+                                           outputs(out, reduced<op::min>(on_host), reduced<op::max>(on_host),
+                                                   reduced<op::argmin>(on_host), reduced<op::argmax>(on_host)),
+                                           centre_five_times(), boundary::wrap, p);
+        EXPECT_EQ(std::tuple(W(least), W(most), row * n[1] + other, row * n[1] + at), of_all);
+        EXPECT_EQ(x, test::contents(out));
+        const auto low = test::make_array<W, 1, LayoutRight, E>({n[0]}),
+                   high = test::make_array<W, 1, LayoutRight, E>({n[0]});
+        const auto first = test::make_array<std::int64_t, 1, LayoutRight, E>({n[0]}),
+                   last = test::make_array<std::int64_t, 1, LayoutRight, E>({n[0]});
+        quern::stencil<quern::star<1>>(exec,
+                                       outputs(reduced<op::min>(low, along), reduced<op::max>(high, along), out,
+                                               reduced<op::argmin>(first, along), reduced<op::argmax>(last, along)),
+                                       centre_five_times(), boundary::wrap, p);
+        std::vector<W> lows(n[0], W(1)), highs(n[0], W(1));
+        lows[row] = least;
+        highs[row] = most;
+        std::vector<std::int64_t> firsts(n[0], 0), lasts(n[0], 0);
+        firsts[row] = other;
+        lasts[row] = at;
+        EXPECT_EQ(lows, test::contents(low));
+        EXPECT_EQ(highs, test::contents(high));
+        EXPECT_EQ(firsts, test::contents(first));
+        EXPECT_EQ(lasts, test::contents(last));
+      }
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  check(-inf, inf);
+  check(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+  check(std::int8_t{-128}, std::int8_t{127});
+  check(std::uint8_t{0}, std::uint8_t{255});
+  // A NaN is the extremum; of infinities of both signs the sum is none.
+  std::vector<double> x(n[0] * n[1], 1.0);
+  x[3 * n[1] + 5] = nan;
+  x[2 * n[1] + 7] = inf;
+  x[2 * n[1] + 8] = -inf;
+  const auto p = test::make_array<double, 2, LayoutRight, E>(n, x),
+             out = test::make_array<double, 2, LayoutRight, E>(n);
+  const auto [least, most, at, sum] = quern::stencil<quern::star<1>>(
+      exec,
+      outputs(out, reduced<op::min>(on_host), reduced<op::nanmax>(on_host), reduced<op::argmax>(on_host),
+              reduced<op::sum>(on_host, quern::reproducible)),
+      centre_five_times(), boundary::reflect, p);
+  EXPECT_TRUE(std::isnan(least) && std::isnan(sum));
+  EXPECT_EQ(inf, most);
+  EXPECT_EQ(3 * n[1] + 5, at);
+  const auto sums = test::make_array<double, 1, LayoutRight, E>({n[0]}),
+             means = test::make_array<double, 1, LayoutRight, E>({n[0]});
+  quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(sums, along), reduced<op::mean>(means, along)),
+                                 three_results(), quern::boundaries({boundary::keep, boundary::reflect}), p);
+  const auto found = test::contents(sums), averages = test::contents(means);
+  EXPECT_EQ(0.0, found[0]);
+  EXPECT_TRUE(std::isnan(averages[0])) << "a mean of no cells";
+  EXPECT_TRUE(std::isnan(found[2]) && std::isnan(found[3]) && std::isnan(found[4]));
+  EXPECT_EQ(0.0, found[5]);
+  EXPECT_EQ(0.0, averages[5]);
+}
+
+TYPED_TEST(StencilReducedOn, EmptyArraysAndOneCell) {
+  using E = TypeParam;
+  const E exec;
+  const auto none = test::make_array<double, 2, LayoutRight, E>({0, 5}),
+             out = test::make_array<double, 2, LayoutRight, E>({0, 5});
+  const auto columns = test::make_array<double, 1, LayoutRight, E>({5}, std::vector<double>(5, 7.0)),
+             rows = test::make_array<double, 1, LayoutRight, E>({0});
+  for (const auto& edge : {boundary::keep, boundary::wrap}) {
+    quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(columns, quern::axis{0})),
+                                   laplacian_and_square(), edge, none);
+    EXPECT_EQ(std::vector<double>(5, 0.0), test::contents(columns));
+    quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::max>(rows, quern::axis{1})), laplacian_and_square(),
+                                   edge, none);
+  }
+  test::expect_error("quern::stencil: in 1 has extents (0, 5), expected at least one element along the axes", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::max>(columns, quern::axis{0})),
+                                   laplacian_and_square(), boundary::wrap, none);
+  });
+  const auto one = test::make_array<double, 2, LayoutRight, E>({1, 1}, {3.0}),
+             of_one = test::make_array<double, 2, LayoutRight, E>({1, 1});
+  const auto result = test::make_array<double, 1, LayoutRight, E>({1});
+  quern::stencil<quern::star<1>>(exec, outputs(of_one, reduced<op::sum>(result, quern::axis{0})),
+                                 laplacian_and_square(), boundary::constant(1), one);
+  EXPECT_EQ(std::vector<double>{64.0}, test::contents(result));  // (4 - 12)^2
+}
+
 TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
   using E = TypeParam;
   const E exec;

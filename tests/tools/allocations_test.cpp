@@ -140,6 +140,10 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
     quern::stencil<quern::star<1>>(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total)), mean_and_square(),
                                    quern::boundary::wrap, x);
   });
+  this->expect_none("stencil with a reduction along an axis", [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, quern::outputs(y, quern::reduced<quern::op::sum>(column, quern::axis{1})),
+                                   mean_and_square(), quern::boundary::keep, x);
+  });
   this->expect_none("fill", [&](const auto& exec) { quern::fill(exec, y, 1.0); });
   this->expect_none("add", [&](const auto& exec) { quern::add(exec, y, x, row); });
   this->expect_none("multiply", [&](const auto& exec) { quern::multiply(exec, y, z, 0.5); });

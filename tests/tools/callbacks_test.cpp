@@ -153,6 +153,15 @@ TYPED_TEST(Callbacks, ReductionsAmongOutputsWaitOnlyForHostValues) {
   expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) {
     quern::stencil<quern::star<1>>(exec, outputs(y, sum), centre_and_square(), quern::boundary::wrap, x);
   });
+  // Along an axis, the border and what is left are one kernel, and results of no cells another.
+  const Kokkos::View<double*, TypeParam> rows("rows", 300);
+  const auto sums = reduced<quern::op::sum>(rows, quern::axis{1});
+  expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, outputs(y, sums), centre_and_square(), quern::boundary::wrap, x);
+  });
+  expect_quiet<TypeParam>({"quern::stencil/others", "quern::stencil"}, 0, [&](const auto& exec) {
+    quern::stencil<quern::star<1>>(exec, outputs(y, sums), centre_and_square(), quern::boundary::keep, x);
+  });
 }
 
 TYPED_TEST(Callbacks, TwoPassesKeepTheMeansInScratch) {
