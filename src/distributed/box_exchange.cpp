@@ -254,6 +254,9 @@ struct exchange_instance<device_space> {
   void start(device_link& link, const std::vector<message>& sends, const std::vector<message>& receives) const {
     link.start(stream_of(side()), sends, receives);
   }
+  void all_gather(device_link& link, const std::byte* mine, std::byte* all, std::int64_t bytes) const {
+    link.all_gather(stream_of(side()), mine, all, bytes);
+  }
 };
 #endif
 
@@ -376,6 +379,30 @@ int box_exchange<Exec>::messages() const {
   return static_cast<int>(state_->sends.size());
 }
 
+template <class Exec>
+void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+                       std::byte* all, std::int64_t bytes) {
+  if constexpr (is_device<Exec>) {
+    if (auto* const link = comm.state().link.get()) {
+      const exchange_instance<Exec> instance(comm, exec);
+      instance.begin();
+      instance.all_gather(*link, mine, all, bytes);
+      instance.end();
+      return link->check_transfers();
+    }
+    const auto block = take_block<result_space<Exec>>(instance_ref(exec), (comm.size() + 1) * bytes);
+    auto* const all_on_host = reinterpret_cast<std::byte*>(block.data());
+    std::byte* const mine_on_host = all_on_host + comm.size() * bytes;
+    copy_to_host(exec, mine_on_host, mine, bytes);
+    exec.fence(kernel_label(label, ": values for the host"));
+    all_gather(comm, mine_on_host, all_on_host, bytes);
+    copy_to_device(exec, all, all_on_host, comm.size() * bytes);
+  } else {
+    exec.fence(kernel_label(label, ": values"));
+    all_gather(comm, mine, all, bytes);
+  }
+}
+
 // ---- cells beyond the ends of an array -----------------------------------------------------------------------------
 
 namespace {
@@ -443,8 +470,10 @@ void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edg
                        kernel);
 }
 
-#define QUERN_BOX_EXCHANGE(Exec)     \
-  template class box_exchange<Exec>; \
+#define QUERN_BOX_EXCHANGE(Exec)                                                                                \
+  template class box_exchange<Exec>;                                                                            \
+  template void all_gather_values<Exec>(const Communicator&, const Exec&, const std::string&, const std::byte*, \
+                                        std::byte*, std::int64_t);                                              \
   template void fill_edges<Exec>(const Exec&, const std::string&, const edge_fill&);
 QUERN_ON_ALL(QUERN_BOX_EXCHANGE)
 

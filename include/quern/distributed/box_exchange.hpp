@@ -79,6 +79,12 @@ class box_exchange {
   std::unique_ptr<state, void (*)(state*)> state_;
 };
 
+/// all = what each rank has at `mine`, in the order of ranks, in memory that kernels reach. With NCCL asynchronous on
+/// `exec`; or else waits.
+template <class Exec>
+void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+                       std::byte* all, std::int64_t bytes);
+
 /// What cells beyond the ends of an axis get, in an array with a halo of `width` cells: those before it, and behind it.
 struct edge_fill {
   peer_box array;
