@@ -73,7 +73,7 @@ tests=(
   "distributed/scan_test distributed/histogram_test distributed/random_test"
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/decomposition_test"
-  "distributed/map_test distributed/reducing_map_test"
+  "distributed/map_test distributed/reducing_map_test distributed/all_reduce_test"
   distributed/calls_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
