@@ -10,6 +10,7 @@
 #error "quern/distributed.hpp needs a target: target_link_libraries(<yours> Quern::distributed)"
 #endif
 
+#include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/checkpoint.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <quern/distributed/decomposition.hpp>

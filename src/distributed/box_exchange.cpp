@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/loop_nest.hpp>
@@ -48,6 +49,18 @@ std::int64_t copied_unit(const peer_box& b) {
   return b.element % b.unit == 0 && b.unit <= message_alignment ? b.unit : 1;
 }
 
+template <class Unit>
+KOKKOS_FUNCTION void clear_units(std::byte* at, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += static_cast<std::int64_t>(sizeof(Unit)))
+    *reinterpret_cast<Unit*>(at + i) = Unit{};
+}
+/// Units of 16 bytes are halved, which is rare.
+KOKKOS_FUNCTION void clear_element(std::byte* at, std::int64_t bytes, std::int64_t unit) {
+  if (unit >= 8) clear_units<std::uint64_t>(at, bytes);
+  else if (unit == 4) clear_units<std::uint32_t>(at, bytes);
+  else clear_units<std::uint8_t>(at, bytes);
+}
+
 /// A box and its offset in a message. Work items are elements on devices, and rows on hosts.
 struct packed_rows {
   std::int64_t first_item;
@@ -58,8 +71,11 @@ struct packed_rows {
   int field;
 };
 
+/// What a kernel does with boxes: copies them to messages, and sets them to zero, or from messages.
+enum class box_pass { pack, pack_and_clear, unpack };
+
 /// Copies all boxes between their arrays and the messages.
-template <bool Pack>
+template <box_pass Pass>
 struct copy_boxes {
   const packed_rows* box;
   int count;
@@ -85,8 +101,9 @@ struct copy_boxes {
     for (std::int64_t i = 0; i < elements; ++i) {
       std::byte* array = b.array + shifts.bytes[b.field] + o.of[0] * b.element;
       std::byte* packed = b.packed + o.of[1] * b.element;
-      if constexpr (Pack) copy_element(packed, array, bytes, b.unit);
-      else copy_element(array, packed, bytes, b.unit);
+      if constexpr (Pass == box_pass::unpack) copy_element(array, packed, bytes, b.unit);
+      else copy_element(packed, array, bytes, b.unit);
+      if constexpr (Pass == box_pass::pack_and_clear) clear_element(array, bytes, b.unit);
       o.of[0] += b.nest.stride[0][0];
       o.of[1] += b.nest.stride[1][0];
     }
@@ -115,13 +132,20 @@ struct packed_boxes {
   std::int64_t own = 0, own_bytes = 0;  // where the boxes of this rank begin in the buffer, and what they take
 
   std::vector<packed_rows> rows;
-  std::vector<std::int64_t> offsets;  // of their boxes in the buffer
+  std::vector<std::int64_t> offsets;   // of their boxes in the buffer
+  std::vector<std::size_t> numbers{};  // of the boxes as they were given
+  std::size_t given = 0;
 
   /// The offset of each box in the buffer, peer by peer; the boxes of a peer keep their order.
-  void lay_out(std::vector<peer_box> boxes, int rank) {
-    std::stable_sort(boxes.begin(), boxes.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
-    for (const auto& b : boxes) {
+  void lay_out(const std::vector<peer_box>& boxes, int rank) {
+    given = boxes.size();
+    std::vector<std::size_t> order(given);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](auto i, auto k) { return boxes[i].peer < boxes[k].peer; });
+    for (const std::size_t number : order) {
+      const peer_box& b = boxes[number];
       if (b.extents.size() == 0) continue;
+      numbers.push_back(number);
       if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
       if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
       offsets.push_back(bytes);
@@ -156,12 +180,12 @@ struct packed_boxes {
     if (count > 0) copy_to_device(exec, table.data(), rows.data(), table_bytes);
   }
 
-  template <bool Pack>
+  template <box_pass Pass>
   void launch(const Exec& exec, const std::string& label, const field_shifts& shifts) const {
     if (items == 0) return;
     Kokkos::parallel_for(
         kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-        copy_boxes<Pack>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1, shifts});
+        copy_boxes<Pass>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1, shifts});
   }
 };
 
@@ -230,6 +254,9 @@ struct exchange_instance<device_space> {
   void start(device_link& link, const std::vector<message>& sends, const std::vector<message>& receives) const {
     link.start(stream_of(side()), sends, receives);
   }
+  void all_gather(device_link& link, const std::byte* mine, std::byte* all, std::int64_t bytes) const {
+    link.all_gather(stream_of(side()), mine, all, bytes);
+  }
 };
 #endif
 
@@ -240,7 +267,7 @@ struct box_exchange<Exec>::state {
   Communicator comm;
   exchange_instance<Exec> instance;
   std::string label;
-  bool staged;
+  bool staged, adds;
   packed_boxes<Exec> out{}, in{};
   pool_block<host_space> out_host{}, in_host{};
   std::vector<message> sends{}, receives{};  // in the memory that the transport reads and writes
@@ -248,11 +275,12 @@ struct box_exchange<Exec>::state {
   bool started = false;
   field_shifts shifts{};
 
-  state(const Communicator& c, const Exec& e, std::string l)
+  state(const Communicator& c, const Exec& e, std::string l, bool a)
       : comm(c),
         instance(c, e),
         label(std::move(l)),
         staged(is_device<Exec> && c.transport() == device_transport::staged),
+        adds(a),
         mpi(c.mpi()) {}
 
   device_link* link() const { return is_device<Exec> ? comm.state().link.get() : nullptr; }
@@ -268,8 +296,8 @@ struct box_exchange<Exec>::state {
 
 template <class Exec>
 box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std::string label,
-                                 const std::vector<peer_box>& out, const std::vector<peer_box>& in)
-    : state_(new state(comm, exec, std::move(label)), [](state* s) {
+                                 const std::vector<peer_box>& out, const std::vector<peer_box>& in, bool adds)
+    : state_(new state(comm, exec, std::move(label), adds), [](state* s) {
         if (!s->mpi.under_way()) delete s;
       }) {
   auto& s = *state_;
@@ -296,7 +324,9 @@ void box_exchange<Exec>::start(const field_shifts& shifts) {
   s.shifts = shifts;
   if (!s.has_boxes()) return;
   s.instance.begin();
-  s.out.template launch<true>(side(), label_text(s.label, "/pack"), shifts);
+  const std::string& pack = label_text(s.label, "/pack");
+  if (s.adds) s.out.template launch<box_pass::pack_and_clear>(side(), pack, shifts);
+  else s.out.template launch<box_pass::pack>(side(), pack, shifts);
   if (!s.has_messages()) return;
   if (auto* link = s.link()) {
     s.instance.start(*link, s.sends, s.receives);
@@ -317,7 +347,7 @@ void box_exchange<Exec>::receive() {
     s.mpi.finish();
     if (s.staged) s.copy_messages(s.in.messages, s.receives, false);
   }
-  s.in.template launch<false>(side(), label_text(s.label, "/unpack"), s.shifts);
+  if (!s.adds) s.in.template launch<box_pass::unpack>(side(), label_text(s.label, "/unpack"), s.shifts);
 }
 
 template <class Exec>
@@ -334,12 +364,43 @@ const Exec& box_exchange<Exec>::exec() const {
   return state_->instance.main;
 }
 template <class Exec>
+std::vector<const std::byte*> box_exchange<Exec>::packed() const {
+  const auto& in = state_->in;
+  std::vector<const std::byte*> at(in.given, nullptr);
+  for (std::size_t i = 0; i < in.rows.size(); ++i) at[in.numbers[i]] = in.rows[i].packed;
+  return at;
+}
+template <class Exec>
 std::int64_t box_exchange<Exec>::bytes() const {
   return bytes_of(state_->sends);
 }
 template <class Exec>
 int box_exchange<Exec>::messages() const {
   return static_cast<int>(state_->sends.size());
+}
+
+template <class Exec>
+void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+                       std::byte* all, std::int64_t bytes) {
+  if constexpr (is_device<Exec>) {
+    if (auto* const link = comm.state().link.get()) {
+      const exchange_instance<Exec> instance(comm, exec);
+      instance.begin();
+      instance.all_gather(*link, mine, all, bytes);
+      instance.end();
+      return link->check_transfers();
+    }
+    const auto block = take_block<result_space<Exec>>(instance_ref(exec), (comm.size() + 1) * bytes);
+    auto* const all_on_host = reinterpret_cast<std::byte*>(block.data());
+    std::byte* const mine_on_host = all_on_host + comm.size() * bytes;
+    copy_to_host(exec, mine_on_host, mine, bytes);
+    exec.fence(kernel_label(label, ": values for the host"));
+    all_gather(comm, mine_on_host, all_on_host, bytes);
+    copy_to_device(exec, all, all_on_host, comm.size() * bytes);
+  } else {
+    exec.fence(kernel_label(label, ": values"));
+    all_gather(comm, mine, all, bytes);
+  }
 }
 
 // ---- cells beyond the ends of an array -----------------------------------------------------------------------------
@@ -409,8 +470,10 @@ void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edg
                        kernel);
 }
 
-#define QUERN_BOX_EXCHANGE(Exec)     \
-  template class box_exchange<Exec>; \
+#define QUERN_BOX_EXCHANGE(Exec)                                                                                \
+  template class box_exchange<Exec>;                                                                            \
+  template void all_gather_values<Exec>(const Communicator&, const Exec&, const std::string&, const std::byte*, \
+                                        std::byte*, std::int64_t);                                              \
   template void fill_edges<Exec>(const Exec&, const std::string&, const edge_fill&);
 QUERN_ON_ALL(QUERN_BOX_EXCHANGE)
 

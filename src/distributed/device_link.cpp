@@ -44,6 +44,10 @@ class vendor_link : public device_link {
     check(ncclGroupEnd());
   }
 
+  void all_gather(void* stream, const std::byte* mine, std::byte* all, std::int64_t bytes) override {
+    check(ncclAllGather(mine, all, bytes, ncclInt8, comm_, static_cast<QUERN_DEVICE(Stream_t)>(stream)));
+  }
+
   void check_transfers() override {
     ncclResult_t status = ncclSuccess;
     check(ncclCommGetAsyncError(comm_, &status));

@@ -27,6 +27,8 @@ class device_link {
   virtual ~device_link() = default;
   /// Sends and receives in the order of a stream.
   virtual void start(void* stream, const std::vector<message>& sends, const std::vector<message>& receives) = 0;
+  /// all = what each rank has at `mine`, in the order of ranks and of a stream.
+  virtual void all_gather(void* stream, const std::byte* mine, std::byte* all, std::int64_t bytes) = 0;
   /// @throws BackendError if a transfer that was started has failed
   virtual void check_transfers() = 0;
   /// Ends what is under way, on other ranks too.

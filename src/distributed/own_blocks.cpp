@@ -56,7 +56,6 @@ Block whole_of(const std::vector<Block>& blocks) {
 void check_ends(const std::vector<Block>& blocks, const Block& whole, const boundaries& edges,
                 const axis_counts& layers, int axis) {
   const auto filled = [](const boundary& b) {
-    if (b.kind() == boundary::mode::prescribed) reject_prescribed(exchange_label);
     return b.kind() != boundary::mode::keep && b.kind() != boundary::mode::wrap;
   };
   const bool low = filled(edges.axis(axis).low), high = filled(edges.axis(axis).high);
@@ -71,25 +70,39 @@ void check_ends(const std::vector<Block>& blocks, const Block& whole, const boun
   }
 }
 
-/// The boxes of a block's ghosts: all around it, or across each of its faces.
-std::vector<Block> ghosts_of(const Block& block, const axis_counts& layers, bool faces_only) {
-  std::vector<Block> ghosts;
-  if (!faces_only) {
-    Block around = block;
-    for (int d = 0; d < block.extents.rank; ++d) {
-      around.first.extent[d] -= layers.along(d);
-      around.extents.extent[d] += 2 * layers.along(d);
-    }
-    return {around};
-  }
+/// The values of a field in a block's View, without its ghosts: on faces, those at both ends.
+Block values_in(const Block& block, const std::array<bool, max_rank>& faces) {
+  Block values = block;
+  for (int d = 0; d < block.extents.rank; ++d) values.extents.extent[d] += faces[d] ? 1 : 0;
+  return values;
+}
+
+/// Those that the block owns: of a face between two blocks, the one behind it is the owner.
+Block owned_values(const Block& block, const Block& whole, const std::array<bool, max_rank>& faces) {
+  Block values = block;
   for (int d = 0; d < block.extents.rank; ++d)
-    for (const bool low : {true, false}) {
-      Block face = block;
-      face.first.extent[d] = low ? block.first.extent[d] - layers.along(d) : end_of(block, d);
-      face.extents.extent[d] = layers.along(d);
-      ghosts.push_back(face);
-    }
-  return ghosts;
+    values.extents.extent[d] += faces[d] && end_of(block, d) == end_of(whole, d) ? 1 : 0;
+  return values;
+}
+
+/// A box between two indices along an axis, and otherwise as another.
+Block between(Block box, int axis, std::int64_t begin, std::int64_t end) {
+  box.first.extent[axis] = begin;
+  box.extents.extent[axis] = std::max<std::int64_t>(end - begin, 0);
+  return box;
+}
+
+/// The copy of a box of a periodic array that lies some whole arrays behind it. On faces, the last one of the array is
+/// not the first one of a copy.
+Block periodic_copy(Block box, const std::array<int, max_rank>& shift, const Block& whole, const Block& values) {
+  for (int d = 0; d < box.extents.rank; ++d) {
+    if (shift[d] == 0) continue;
+    const std::int64_t begin = box.first.extent[d] + shift[d] * whole.extents.extent[d],
+                       end = begin + box.extents.extent[d];
+    box = shift[d] < 0 ? between(box, d, begin, std::min(end, values.first.extent[d]))
+                       : between(box, d, std::max(begin, end_of(values, d)), end);
+  }
+  return box;
 }
 
 /// Calls f with every shift of a periodic array, in whole arrays along each axis: -1, 0 and 1 where it wraps around.
@@ -112,8 +125,8 @@ bool same_layout(const peer_box& a, const peer_box& b) {
   return a.element == b.element && a.unit == b.unit && a.extents == b.extents && a.stride == b.stride;
 }
 
-own_blocks::own_blocks(const Communicator& c, const Block& block, const boundaries& edges, const depth& stored_layers,
-                       const layers& filled_layers, bool faces)
+own_blocks::own_blocks(const Communicator& c, const Block& block, const field_boundaries& edges,
+                       const depth& stored_layers, const layers& filled_layers, bool faces)
     : comm(c),
       own(block),
       stored(stored_layers),
@@ -121,17 +134,29 @@ own_blocks::own_blocks(const Communicator& c, const Block& block, const boundari
       faces_only(faces),
       whole_edge(edges),
       edge(boundary::keep) {
-  check_same(comm, exchange_label, "boundaries and layers",
-             text_of(edges) + ", depth" + text_of_counts(stored) + ", layers" + text_of_counts(filled) +
-                 (faces ? ", faces only" : ""));
-  const auto blocks = all_gather(comm, own);
-  const Block whole = whole_of(blocks);
-  const int rank = blocks.front().extents.rank;
-  if (edges.is_box()) throw Error(exchange_label, "interior_only says nothing of ghost cells");
+  std::string text;
+  for (std::size_t i = 0; i < edges.count(); ++i) text += (i == 0 ? "" : " and ") + text_of(edges[i]);
+  check_same(
+      comm, exchange_label, "boundaries and layers",
+      text + ", depth" + text_of_counts(stored) + ", layers" + text_of_counts(filled) + (faces ? ", faces only" : ""));
+  blocks_ = all_gather(comm, own);
+  whole = whole_of(blocks_);
+  const int rank = own.extents.rank;
+  own_cells.count = rank;
+  for (int d = 0; d < rank; ++d) own_cells.number[d] = own.extents.extent[d];
   check_layer_counts(exchange_label, stored, &filled, rank);
+  std::vector<boundaries> each;
+  for (std::size_t i = 0; i < edges.count(); ++i) each.push_back(own_edges(edges[i]));
+  edge = edges.for_each_field() ? field_boundaries(each_field(std::move(each))) : field_boundaries(each.front());
+  has_edges = has_edges && own.extents.size() > 0;
+}
+
+boundaries own_blocks::own_edges(const boundaries& edges) {
+  const int rank = own.extents.rank;
+  if (edges.is_box()) throw Error(exchange_label, "interior_only says nothing of ghost cells");
   const wrapped_axes wrapped = wraps(exchange_label, edges, rank);
-  for (int d = 0; d < rank; ++d) check_ends(blocks, whole, edges, filled, d);
-  std::vector<boundary_pair> own_edges;
+  for (int d = 0; d < rank; ++d) check_ends(blocks_, whole, edges, filled, d);
+  std::vector<boundary_pair> mine;
   for (int d = 0; d < rank; ++d) {
     if (wrapped[d] && whole.extents.rank > 0 && filled.along(d) > whole.extents.extent[d])
       throw Error(exchange_label, std::to_string(filled.along(d)) + " layers along axis " + std::to_string(d) +
@@ -139,64 +164,108 @@ own_blocks::own_blocks(const Communicator& c, const Block& block, const boundari
                                       " cells");
     const bool low = !wrapped[d] && own.first.extent[d] == whole.first.extent[d],
                high = !wrapped[d] && end_of(own, d) == end_of(whole, d);
-    own_edges.emplace_back(low ? edges.axis(d).low : boundary::keep, high ? edges.axis(d).high : boundary::keep);
+    mine.emplace_back(low ? edges.axis(d).low : boundary::keep, high ? edges.axis(d).high : boundary::keep);
     has_edges = has_edges || low || high;
   }
-  edge = boundaries(std::move(own_edges));
-  if (own.extents.size() == 0) {
-    has_edges = false;
-    return;
-  }
-  const auto shifted = [&](Block b, const std::array<int, max_rank>& shift, int sign) {
-    for (int d = 0; d < rank; ++d) b.first.extent[d] += sign * shift[d] * whole.extents.extent[d];
-    return b;
-  };
-  const auto add = [&](std::vector<peer_cells>& boxes, int peer, Block cells) {
-    if (cells.extents.size() == 0) return;
-    for (int d = 0; d < rank; ++d) cells.first.extent[d] -= own.first.extent[d];
-    boxes.push_back({peer, cells});
-  };
-  // Both ranks find the boxes between them in the same order: those of each box of the receiver's ghosts, by shifts.
-  for (int peer = 0; peer < comm.size(); ++peer) {
-    const Block& other = blocks[peer];
-    if (other.extents.size() == 0) continue;
-    const auto add_all = [&](std::vector<peer_cells>& boxes, const Block& to, const Block& from, bool receives) {
-      for (const Block& ghosts : ghosts_of(to, filled, faces_only))
-        for_each_shift(rank, wrapped, [&](const std::array<int, max_rank>& shift) {
-          const bool unmoved = std::all_of(shift.begin(), shift.end(), [](int k) { return k == 0; });
-          if (peer == comm.rank() && unmoved) return;  // the block itself
-          const Block cells = common_cells(ghosts, shifted(from, shift, 1));
-          add(boxes, peer, receives ? cells : shifted(cells, shift, -1));
-        });
-    };
-    add_all(received_, own, other, true);
-    add_all(sent_, other, own, false);
-  }
+  return boundaries(mine);
+}
+
+own_blocks::on_faces own_blocks::faces_of(const peer_box& field) const {
+  on_faces faces{};
+  for (int d = 0; d < own.extents.rank; ++d)
+    faces[d] = field.extents.extent[d] == own.extents.extent[d] + 2 * stored.along(d) + 1;
+  return faces;
 }
 
 void own_blocks::check(const std::string& label, std::span<const peer_box> fields) const {
+  whole_edge.check_count(label, fields.size());
   shape expected = own.extents;
   for (int d = 0; d < expected.rank; ++d) expected.extent[d] += 2 * stored.along(d);
-  for (const peer_box& f : fields)
-    if (own.extents.size() > 0)
-      check_extents(label, "a field", f.extents, expected, ", the block with its ghost layers");
+  for (const peer_box& f : fields) {
+    if (own.extents.size() == 0) continue;
+    const on_faces faces = faces_of(f);
+    shape found = f.extents;
+    for (int d = 0; d < found.rank; ++d) found.extent[d] -= faces[d] ? 1 : 0;
+    if (found != expected)
+      check_extents(label, "a field", f.extents, expected,
+                    ", the block with its ghost layers, or one more where values are on faces");
+  }
 }
 
-std::pair<std::vector<peer_box>, std::vector<peer_box>> own_blocks::boxes(std::span<const peer_box> fields) const {
-  const auto boxes_of = [&](const std::vector<peer_cells>& cells) {
-    std::vector<peer_box> boxes;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      for (const peer_cells& c : cells) {
-        peer_box& b = boxes.emplace_back(fields[i]);
-        b.peer = c.peer;
-        b.field = static_cast<int>(i);
-        b.extents = c.cells.extents;
-        for (int d = 0; d < b.extents.rank; ++d)
-          b.data += (c.cells.first.extent[d] + stored.along(d)) * b.stride[d] * b.element;
-      }
-    return boxes;
+std::vector<Block> own_blocks::values_received(const Block& block, const on_faces& faces) const {
+  const int rank = block.extents.rank;
+  const Block values = values_in(block, faces), owned = owned_values(block, whole, faces);
+  if (!faces_only) {
+    Block around = values;
+    for (int d = 0; d < rank; ++d)
+      around = between(around, d, values.first.extent[d] - filled.along(d), end_of(values, d) + filled.along(d));
+    return {around};
+  }
+  std::vector<Block> received;
+  Block rest = values;  // without the faces of other blocks at the ends of the axes before
+  for (int d = 0; d < rank; ++d) {
+    received.push_back(between(values, d, values.first.extent[d] - filled.along(d), values.first.extent[d]));
+    received.push_back(between(values, d, end_of(values, d), end_of(values, d) + filled.along(d)));
+    received.push_back(between(rest, d, end_of(owned, d), end_of(values, d)));
+    rest = between(rest, d, owned.first.extent[d], end_of(owned, d));
+  }
+  return received;
+}
+
+// Both ranks find the boxes between them in the same order: those of each box that the receiver gets, by shifts.
+void own_blocks::add_cells(int field, const boundaries& edges, const on_faces& faces, cells_between& found) const {
+  const int rank = own.extents.rank;
+  const wrapped_axes wrapped = wraps(exchange_label, edges, rank);
+  const Block all_values = values_in(whole, faces);
+  const auto add_all = [&](std::vector<peer_cells>& boxes, int peer, const Block& to, const Block& from,
+                           bool of_ghosts) {
+    const Block owned = owned_values(from, whole, faces);
+    for (const Block& received : values_received(to, faces))
+      for_each_shift(rank, wrapped, [&](const std::array<int, max_rank>& shift) {
+        const bool unmoved = std::all_of(shift.begin(), shift.end(), [](int k) { return k == 0; });
+        if (peer == comm.rank() && unmoved) return;  // the block itself
+        Block cells = common_cells(received, periodic_copy(owned, shift, whole, all_values));
+        if (cells.extents.size() == 0) return;
+        for (int d = 0; d < rank; ++d) {
+          if (!of_ghosts) cells.first.extent[d] -= shift[d] * whole.extents.extent[d];
+          cells.first.extent[d] -= own.first.extent[d];
+        }
+        boxes.push_back({peer, field, cells});
+      });
   };
-  return {boxes_of(sent_), boxes_of(received_)};
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    if (blocks_[peer].extents.size() == 0) continue;
+    add_all(found.of_ghosts, peer, own, blocks_[peer], true);
+    add_all(found.of_own, peer, blocks_[peer], own, false);
+  }
+}
+
+own_blocks::cells_between own_blocks::cells_of(std::span<const peer_box> fields) const {
+  cells_between found;
+  if (own.extents.size() == 0) return found;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    add_cells(static_cast<int>(i), whole_edge[i], faces_of(fields[i]), found);
+  return found;
+}
+
+std::vector<peer_box> own_blocks::boxes(std::span<const peer_box> fields, const std::vector<peer_cells>& cells) const {
+  std::vector<peer_box> boxes;
+  for (const peer_cells& c : cells) {
+    peer_box& b = boxes.emplace_back(fields[c.field]);
+    b.peer = c.peer;
+    b.field = c.field;
+    b.extents = c.cells.extents;
+    for (int d = 0; d < b.extents.rank; ++d)
+      b.data += (c.cells.first.extent[d] + stored.along(d)) * b.stride[d] * b.element;
+  }
+  return boxes;
+}
+
+summed_table own_blocks::sums(std::span<const peer_box> fields, const std::vector<peer_cells>& cells,
+                              std::span<const std::byte* const> packed, bool row_item) const {
+  stride_array before{};
+  for (int d = 0; d < own.extents.rank; ++d) before[d] = stored.along(d);
+  return make_summed_table(fields, before, cells, packed, row_item);
 }
 
 }  // namespace quern::impl

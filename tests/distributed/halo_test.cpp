@@ -198,25 +198,69 @@ Decomposition::Block uneven_block(int rank, int ranks, std::int64_t rows, std::i
   return {{3, first}, {rows - 3, end - first}};
 }
 
-/// What each element of a View of this rank's block and its ghosts must be, where the whole array with `layers` ghosts
-/// is filled on one device.
-template <class T, class E, class... Options>
+/// A View of an array with `stored` ghosts around, as the whole has it, and the position of its elements there.
+struct padded {
+  Decomposition::Block block;
+  int stored;
+  std::int64_t rows() const { return block.extents.extent[0] + 2 * stored; }
+  std::int64_t columns() const { return block.extents.extent[1] + 2 * stored; }
+  std::int64_t at(std::int64_t row, std::int64_t column) const {
+    return (row - block.first.extent[0] + stored) * columns() + column - block.first.extent[1] + stored;
+  }
+  bool owns(std::int64_t row, std::int64_t column) const { return ghosts(row, column) == 0; }
+  /// Along how many axes an element is a ghost.
+  int ghosts(std::int64_t row, std::int64_t column) const {
+    const auto outside = [&](int d, std::int64_t i) {
+      return i < block.first.extent[d] || i >= block.first.extent[d] + block.extents.extent[d] ? 1 : 0;
+    };
+    return outside(0, row) + outside(1, column);
+  }
+  bool within(int layers, std::int64_t row, std::int64_t column) const {
+    Decomposition::Block b = block;
+    for (int d = 0; d < 2; ++d) {
+      b.first.extent[d] -= layers;
+      b.extents.extent[d] += 2 * layers;
+    }
+    return padded{b, 0}.owns(row, column);
+  }
+  template <class F>
+  void for_each(const F& f) const {
+    for (std::int64_t j = -stored; j < block.extents.extent[0] + stored; ++j)
+      for (std::int64_t i = -stored; i < block.extents.extent[1] + stored; ++i)
+        f(block.first.extent[0] + j, block.first.extent[1] + i);
+  }
+  template <class T>
+  std::vector<T> values(T x) const {
+    return std::vector<T>(rows() * columns(), x);
+  }
+};
+using on_faces = std::array<int, 2>;  // 1 along axes where a field has its values on faces
+/// With one more along some axes.
+Decomposition::Block values_of(Decomposition::Block b, const on_faces& more) {
+  for (int d = 0; d < 2; ++d) b.extents.extent[d] += more[d];
+  return b;
+}
+
+/// What each element of a View of this rank's block and its ghosts must be, where the whole array is filled on one
+/// device.
+template <class T, class E, class... F>
 std::vector<T> own_part(const std::vector<T>& values, const shape& whole, const Decomposition::Block& own,
-                        const boundaries& edge, int stored, int layers, const std::vector<T>& before) {
-  std::vector<T> padded((whole.extent[0] + 2 * layers) * (whole.extent[1] + 2 * layers), T(77));
-  const std::int64_t pitch = whole.extent[1] + 2 * layers;
-  for (std::int64_t j = 0; j < whole.extent[0]; ++j)
-    for (std::int64_t i = 0; i < whole.extent[1]; ++i)
-      padded[(j + layers) * pitch + i + layers] = values[j * whole.extent[1] + i];
-  const auto u = test::make_array<T, 2, Kokkos::LayoutRight, E>({whole.extent[0] + 2 * layers, pitch}, padded);
-  quern::fill_halo(E(), u, edge, quern::depth{layers});
-  const auto filled = test::contents(u);
+                        const boundaries& edge, int stored, int layers, const std::vector<T>& before,
+                        const on_faces& more = {}, const F&... f) {
+  const padded all{values_of({{0, 0}, whole}, more), stored}, mine{values_of(own, more), stored};
+  auto filled = all.values(T(77));
+  std::size_t k = 0;
+  all.for_each([&](auto j, auto i) {
+    if (all.owns(j, i)) filled[all.at(j, i)] = values[k++];
+  });
+  const auto u = test::make_array<T, 2, Kokkos::LayoutRight, E>({all.rows(), all.columns()}, filled);
+  quern::fill_halo(E(), u, f..., edge, quern::depth{stored}, quern::layers{layers},
+                   quern::grid_cells{whole.extent[0], whole.extent[1]});
+  filled = test::contents(u);
   std::vector<T> result = before;
-  const std::int64_t own_pitch = own.extents.extent[1] + 2 * stored;
-  for (std::int64_t j = -layers; j < own.extents.extent[0] + layers; ++j)
-    for (std::int64_t i = -layers; i < own.extents.extent[1] + layers; ++i)
-      result[(j + stored) * own_pitch + i + stored] =
-          filled[(own.first.extent[0] + j + layers) * pitch + own.first.extent[1] + i + layers];
+  mine.for_each([&](auto j, auto i) {
+    if (mine.within(layers, j, i)) result[mine.at(j, i)] = filled[all.at(j, i)];
+  });
   return result;
 }
 
@@ -225,15 +269,20 @@ struct own_field {
   std::vector<T> values, before;
   decltype(test::make_array<T, 2, Layout, E>({0, 0})) view;
 
-  own_field(const shape& whole, const Decomposition::Block& own, int stored, int seed)
-      : values(test::samples<T>(whole.size(), seed)) {
-    const std::int64_t rows = own.extents.extent[0], columns = own.extents.extent[1], pitch = columns + 2 * stored;
-    before.assign((rows + 2 * stored) * pitch, T(55));
-    for (std::int64_t j = 0; j < rows; ++j)
-      for (std::int64_t i = 0; i < columns; ++i)
-        before[(j + stored) * pitch + i + stored] =
-            values[(own.first.extent[0] + j) * whole.extent[1] + own.first.extent[1] + i];
-    view = test::make_array<T, 2, Layout, E>({rows + 2 * stored, pitch}, before);
+  own_field(const shape& whole, const Decomposition::Block& own, int stored, int seed, const on_faces& more = {}) {
+    const auto all = values_of({{0, 0}, whole}, more);
+    const padded mine{values_of(own, more), stored};
+    values = test::samples<T>(all.extents.size(), seed);
+    before = mine.values(T(55));
+    mine.for_each([&](auto j, auto i) {
+      // The face between two blocks comes from the one behind it.
+      const auto owned = [&](int d, std::int64_t k) {
+        const std::int64_t end = own.first.extent[d] + own.extents.extent[d];
+        return k < end || end == whole.extent[d];
+      };
+      if (mine.owns(j, i) && owned(0, j) && owned(1, i)) before[mine.at(j, i)] = values[j * all.extents.extent[1] + i];
+    });
+    view = test::make_array<T, 2, Layout, E>({mine.rows(), mine.columns()}, before);
   }
 };
 
@@ -297,9 +346,9 @@ TYPED_TEST(HaloExchangeOn, RejectsBoundariesOfOtherValues) {
   const auto comm = test::world();
   const Decomposition::Block own{{4 * comm.rank()}, {4}};
   const auto made = [&](const boundary& edge) { return quern::HaloExchange(E(), comm, own, edge, quern::depth{1}); };
-  test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
-                     [&] { made(boundary::prescribed); });
   const Kokkos::View<double*, E> u("u", 6), v("v", 6);
+  auto prescribed = made(boundary::prescribed);
+  test::expect_error("quern::HaloExchange: boundary::prescribed without a functor", [&] { prescribed.start(u); });
   const Kokkos::View<named_value*, E> of_structs("of_structs", 6);
   auto odd = made(boundary::odd_reflect);
   test::expect_error("quern::HaloExchange: an odd boundary of values that have no sign",
@@ -362,15 +411,255 @@ TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
       [&] { made(2 * comm.rank(), 2, boundary::wrap, {9}); });
   quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank()}, {4}}, boundary::wrap,
                                quern::depth{1});
-  const Kokkos::View<double*, TypeParam> u("u", 6), other("other", 7);
-  test::expect_error("quern::HaloExchange: a field has extents (7), expected (6), the block with its ghost layers",
-                     [&] { exchange.start(other); });
+  const Kokkos::View<double*, TypeParam> u("u", 6), other("other", 8);
+  test::expect_error(
+      "quern::HaloExchange: a field has extents (8), expected (6), the block with its ghost layers, or one more where "
+      "values are on faces",
+      [&] { exchange.start(other); });
   test::expect_error("quern::HaloExchange: an exchange of the program's own blocks is started with its fields",
                      [&] { exchange.start(); });
   test::expect_error("quern::HaloExchange: an exchange is finished that was not started", [&] { exchange.finish(); });
   exchange.start(u);
   test::expect_error("quern::HaloExchange: an exchange is started twice", [&] { exchange.start(u); });
   exchange.finish();
+}
+
+/// What is beyond an end, and differs from place to place.
+struct inflow {
+  template <class Index>
+  KOKKOS_FUNCTION std::int64_t operator()(const Index& at, int field) const {
+    return 1000 + 100 * field + 20 * at[0] + at[1] - 9;
+  }
+};
+struct inflow_of_second {
+  template <class Index>
+  KOKKOS_FUNCTION std::int64_t operator()(const Index& at) const {
+    return inflow()(at, 1);
+  }
+};
+
+TYPED_TEST(HaloExchangeOn, BoundariesOfEachFieldAndFunctors) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const boundaries of_u{boundary::wrap, boundary::odd_reflect},
+      of_v{boundary_pair(boundary::reflect, boundary::constant(3)),
+           boundary_pair(boundary::prescribed, boundary::wrap)},
+      right_v{boundary_pair(boundary::reflect, boundary::constant(3)),
+              boundary_pair(boundary::prescribed, boundary::nearest)};
+  const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1);
+  const own_field<float, Kokkos::LayoutLeft, E> v(whole, own, 2, 2);
+  test::expect_error("quern::HaloExchange: an axis that wraps around must do so at both ends",
+                     [&] { quern::HaloExchange(E(), comm, own, quern::each_field{of_u, of_v}, quern::depth{2}); });
+  quern::HaloExchange exchange(E(), comm, own, quern::each_field{of_u, right_v}, quern::depth{2});
+  test::expect_error("quern::HaloExchange: boundaries for 2 fields, expected 1", [&] { exchange.start(u.view); });
+  test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
+                     [&] { exchange.start(u.view, v.view); });
+  for (int repeat = 0; repeat < 2; ++repeat) exchange.exchange(inflow(), u.view, v.view);
+  EXPECT_LE(exchange.messages(), comm.size() - 1);
+  EXPECT_EQ((own_part<double, E>(u.values, whole, own, of_u, 2, 2, u.before)), test::contents(u.view));
+  EXPECT_EQ((own_part<float, E>(v.values, whole, own, right_v, 2, 2, v.before, {}, inflow_of_second())),
+            test::contents(v.view));
+}
+
+// Fields on cells, on the faces along each axis, and on corners.
+TYPED_TEST(HaloExchangeOn, StaggeredFields) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_mirror, boundary::wrap},
+                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest}})
+    for (const int layers : {2, 1, 0}) {
+      const own_field<double, Kokkos::LayoutRight, E> p(whole, own, 2, 1), v(whole, own, 2, 2, {1, 0}),
+          corners(whole, own, 2, 4, {1, 1});
+      const own_field<double, Kokkos::LayoutLeft, E> u(whole, own, 2, 3, {0, 1});
+      quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers});
+      exchange.exchange(p.view, v.view, u.view, corners.view);
+      EXPECT_LE(exchange.messages(), comm.size() - 1);
+      const auto check = [&](const auto& f, const on_faces& more) {
+        EXPECT_EQ((own_part<double, E>(f.values, whole, own, edge, 2, layers, f.before, more)), test::contents(f.view))
+            << layers << " layers, on faces " << testing::PrintToString(more);
+      };
+      check(p, {0, 0});
+      check(v, {1, 0});
+      check(u, {0, 1});
+      check(corners, {1, 1});
+    }
+}
+
+/// Deposits of all ranks in their Views, each with ghosts, and what the whole array has of them in the end.
+template <class T, class Layout, class E>
+struct deposits {
+  padded all, mine;
+  on_faces more;
+  int layers;
+  bool faces_only;
+  std::vector<T> before;
+  decltype(test::make_array<T, 2, Layout, E>({0, 0})) view;
+  std::vector<T> whole;
+
+  deposits(const shape& cells, const boundaries& edge, int stored, int l, bool faces, int seed, const on_faces& m = {})
+      : all{values_of({{0, 0}, cells}, m), stored}, more(m), layers(l), faces_only(faces), whole(all.values(T(0))) {
+    const auto comm = test::world();
+    for (int r = 0; r < comm.size(); ++r) {
+      const padded p{values_of(uneven_block(r, comm.size(), cells.extent[0], cells.extent[1]), more), stored};
+      const auto values = test::samples<T>(p.rows() * p.columns(), 10 * seed + r);
+      p.for_each([&](auto j, auto i) {
+        if (moves(p, j, i)) whole[all.at(j, i)] += values[p.at(j, i)];
+      });
+      if (r != comm.rank()) continue;
+      mine = p;
+      before = values;
+      view = test::make_array<T, 2, Layout, E>({p.rows(), p.columns()}, values);
+    }
+    const auto u = test::make_array<T, 2, Kokkos::LayoutRight, E>({all.rows(), all.columns()}, whole);
+    const quern::grid_cells grid{cells.extent[0], cells.extent[1]};
+    if (faces) quern::add_halo(E(), u, edge, quern::depth{stored}, quern::layers{l}, grid, quern::faces_only);
+    else quern::add_halo(E(), u, edge, quern::depth{stored}, quern::layers{l}, grid);
+    whole = test::contents(u);
+  }
+  bool moves(const padded& p, std::int64_t j, std::int64_t i) const {
+    return p.within(layers, j, i) && !(faces_only && p.ghosts(j, i) > 1);
+  }
+  void check(const std::string& what) const {
+    const auto comm = test::world();
+    const auto found = test::contents(view);
+    std::vector<T> expected = before;
+    mine.for_each([&](auto j, auto i) {
+      if (!moves(mine, j, i)) return;
+      int later = 0;  // blocks behind, which own a face between two
+      for (int r = 0; r < comm.size(); ++r) {
+        const auto b =
+            uneven_block(r, comm.size(), all.block.extents.extent[0] - more[0], all.block.extents.extent[1] - more[1]);
+        later += r != comm.rank() && padded{b, 0}.owns(j, i) ? 1 : 0;
+      }
+      const bool owned = mine.owns(j, i) && later == 0 && owns_end(j, i);
+      expected[mine.at(j, i)] = owned ? whole[all.at(j, i)] : T(0);
+    });
+    EXPECT_EQ(expected, found) << what;
+  }
+  /// Whether a last face of the whole array is this rank's along the other axis, too.
+  bool owns_end(std::int64_t j, std::int64_t i) const {
+    const auto own = [&](int d, std::int64_t k) {
+      const std::int64_t end = mine.block.first.extent[d] + mine.block.extents.extent[d] - more[d];
+      return k < end || end == all.block.extents.extent[d] - more[d];
+    };
+    return own(0, j) && own(1, i);
+  }
+};
+
+TYPED_TEST(HaloExchangeOn, AddsGhostsToTheirOwners) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_reflect, boundary::wrap},
+                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest},
+                           boundaries{boundary::prescribed, boundary::odd_mirror}})
+    for (const int layers : {2, 1})
+      for (const bool faces : {false, true}) {
+        const deposits<double, Kokkos::LayoutRight, E> u(whole, edge, 2, layers, faces, 1),
+            next(whole, edge, 2, layers, faces, 2);
+        const deposits<std::int32_t, Kokkos::LayoutLeft, E> n(whole, edge, 2, layers, faces, 3);
+        const std::string what = std::to_string(layers) + (faces ? " layers, faces" : " layers");
+        const quern::layers part{layers};
+        auto exchange = faces ? quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, part, quern::faces_only)
+                              : quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, part);
+        exchange.start_add(u.view, n.view);
+        exchange.finish();
+        EXPECT_LE(exchange.messages(), comm.size() - 1);
+        u.check(what);
+        n.check(what);
+        const deposits<std::int32_t, Kokkos::LayoutLeft, E> again(whole, edge, 2, layers, faces, 4);
+        exchange.add(next.view, again.view);  // the same messages, of other fields
+        next.check(what);
+        again.check(what);
+      }
+}
+
+TYPED_TEST(HaloExchangeOn, AddsOnStaggeredGrids) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_mirror, boundary::wrap},
+                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest}})
+    for (const bool faces : {false, true}) {
+      const deposits<double, Kokkos::LayoutRight, E> v(whole, edge, 2, 2, faces, 1, {1, 0}),
+          u(whole, edge, 2, 2, faces, 2, {0, 1}), corners(whole, edge, 2, 2, faces, 3, {1, 1});
+      auto exchange = faces ? quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, quern::faces_only)
+                            : quern::HaloExchange(E(), comm, own, edge, quern::depth{2});
+      exchange.add(v.view, u.view, corners.view);
+      v.check("faces along axis 0");
+      u.check("faces along axis 1");
+      corners.check("corners");
+    }
+}
+
+// Cells of which one rank has several ghosts, and several ranks one.
+TYPED_TEST(HaloExchangeOn, AddsInThreeDimensions) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  for (const auto& grid : test::grids(comm.size(), 3)) {
+    const Decomposition d(comm, {4, 5, 6}, {.grid = grid, .halo = {1}});
+    const auto own = d.local();
+    const quern::DistributedView<std::int64_t, 3, E> u("u", d);
+    const auto v = u.local_with_halo();
+    Kokkos::deep_copy(v, 1);
+    quern::HaloExchange exchange(E(), comm, own, boundary::wrap, quern::depth{1});
+    exchange.add(v);
+    const auto cells = test::contents(u.local());
+    std::size_t k = 0;
+    const auto copies = [&](int axis, std::int64_t i) {  // and the cell itself
+      const std::int64_t n = own.extents.extent[axis];
+      return 1 + (i == 0 ? 1 : 0) + (i == n - 1 ? 1 : 0);
+    };
+    for (std::int64_t a = 0; a < own.extents.extent[0]; ++a)
+      for (std::int64_t b = 0; b < own.extents.extent[1]; ++b)
+        for (std::int64_t c = 0; c < own.extents.extent[2]; ++c) {
+          ASSERT_EQ(copies(0, a) * copies(1, b) * copies(2, c), cells[k++])
+              << testing::PrintToString(grid) << " at " << a << ' ' << b << ' ' << c;
+        }
+    std::int64_t sum = 0;
+    for (const std::int64_t x : test::contents(v)) sum += x;
+    for (const std::int64_t x : cells) sum -= x;
+    EXPECT_EQ(0, sum);
+  }
+}
+
+TYPED_TEST(HaloExchangeOn, AddsTheSameBitsInEachRun) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  std::vector<double> values((own.extents.extent[0] + 4) * (own.extents.extent[1] + 4)), first;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 3 * comm.rank() + 1);
+  quern::HaloExchange exchange(E(), comm, own, boundary::wrap, quern::depth{2});
+  for (int run = 0; run < 20; ++run) {
+    const auto u = test::make_array<double, 2, Kokkos::LayoutRight, E>(
+        {own.extents.extent[0] + 4, own.extents.extent[1] + 4}, values);
+    exchange.add(u);
+    const auto found = test::contents(u);
+    if (run == 0) first = found;
+    ASSERT_EQ(first, found);
+  }
+}
+
+TYPED_TEST(HaloExchangeOn, AddsOfRanksWithoutCells) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const bool all = comm.rank() == comm.size() - 1;
+  const Decomposition::Block own{{0, 0}, all ? shape{5, 4} : shape{0, 4}};
+  const Kokkos::View<int**, E> u("u", all ? 7 : 2, 6);
+  Kokkos::deep_copy(u, 1);
+  quern::HaloExchange exchange(E(), comm, own, boundary::wrap, quern::depth{1});
+  exchange.add(u);
+  EXPECT_EQ(0, exchange.messages());
+  if (!all) return;
+  int sum = 0;
+  for (const int x : test::contents(u)) sum += x;
+  EXPECT_EQ(42, sum);
 }
 
 }  // namespace

@@ -85,6 +85,14 @@ void own_blocks(const quern::Communicator& comm, const space& exec) {
   const auto found = test::contents(from);
   for (std::int64_t j = 1; j <= rows + 2; ++j)
     for (std::int64_t i = 1; i <= columns + 2; ++i) EXPECT_EQ(expected(j, i), found[j * (columns + 4) + i]);
+  const Kokkos::View<double**> charge("charge", rows + 4, columns + 4);
+  Kokkos::deep_copy(charge, 1.0);
+  const Kokkos::View<double*> cells("cells", 5);
+  Kokkos::deep_copy(cells, 2.0);
+  // # 12
+  exec.fence();
+  EXPECT_EQ(20.0 * comm.size(), quern::to_host(energy)());
+  EXPECT_EQ(2.0, test::contents(charge)[2 * (columns + 4) + 4]);
 }
 
 #ifdef QUERN_TEST_PARALLEL_HDF5

@@ -36,10 +36,32 @@ void exchanged(const space& exec, const field& u, const field& v) {
 
 using plane = Kokkos::View<double**>;
 void compute_what_needs_no_halo(const plane&, const plane&) {}
+void compute_what_needs_no_charge(const plane&, const plane&) {}
 void exchanged(const space& exec, const quern::Communicator& comm, plane from, plane to) {
   const quern::Decomposition::Block own{{0, 4 * comm.rank()}, {3, 4}};
   // # distributed/halo_exchange.hpp 2
   EXPECT_EQ(test::contents(from)[2 * 8 + 2], test::contents(from)[1 * 8 + 2]);
+  const plane charge("charge", 7, 8);
+  Kokkos::deep_copy(charge, 1.0);
+  // # distributed/halo_exchange.hpp 3
+  EXPECT_EQ(0.0, test::contents(charge)[1 * 8 + 2]);
+}
+
+struct step_and_square {
+  KOKKOS_FUNCTION auto operator()(double u, double r, double p, double w, double alpha) const {
+    const double next = r - alpha * w;
+    return quern::values(u + alpha * p, next, next * next);
+  }
+};
+
+void reduced_over_ranks(const quern::Communicator& comm, const space& exec) {
+  const Kokkos::View<double*> u("u", 3), r("r", 3), p("p", 3), w("w", 3);
+  const Kokkos::View<double> rr("rr");
+  const step_and_square step;
+  const double alpha = 2;
+  Kokkos::deep_copy(r, 1.0);
+  // # distributed/all_reduce.hpp
+  EXPECT_EQ(3.0 * comm.size(), quern::to_host(rr)());
 }
 
 using column = Kokkos::View<double*>;
@@ -67,6 +89,7 @@ TEST(Guides, DistributedDocComments) {
   quern::random::normal(exec, u, quern::random::key{42});
   exchanged(exec, u, v);
   exchanged(exec, comm, plane("from", 7, 8), plane("to", 7, 8));
+  reduced_over_ranks(comm, exec);
   const column x("x", 5), y("y", 5), z("z", 5);
   moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));
   static_cast<void>(started);

@@ -249,6 +249,23 @@ TYPED_TEST(Halo, OneCellBesideKeptGhosts) {
   EXPECT_EQ((values{0, 2, 4}), test::contents(u));
 }
 
+// Deposits beyond one end whose owner is a neighbour's cell, beyond the other.
+TYPED_TEST(Halo, FewerCellsThanLayersBesideKeptGhosts) {
+  const boundary_pair low(boundary::mirror, boundary::keep), high(boundary::keep, boundary::odd_reflect);
+  for (const std::int64_t depth : {2, 3})
+    for (const std::vector<boundary_pair>& edge :
+         {std::vector<boundary_pair>{low, high}, {high, low}, {low, low}, {boundary::wrap, high}}) {
+      const std::string what = "depth " + std::to_string(depth);
+      this->template check<1>(this->template make<1>({1}, depth, depth, {edge[1]}), {edge[1]}, what);
+      this->template check<2>(this->template make<2>({3, 1}, depth, depth, edge), edge, what);
+      if (edge[0].low.kind() == mode::wrap) continue;
+      this->template check<2>(this->template make<2>({1, 4}, depth, depth, edge), edge, what);
+      this->template check<2>(this->template make<2>({1, 1}, depth, depth, edge), edge, what);
+      const std::vector<boundary_pair> three{edge[0], edge[1], low};
+      this->template check<3>(this->template make<3>({1, 1, 2}, depth, depth, three), three, what);
+    }
+}
+
 TYPED_TEST(Halo, DepthsDifferBetweenAxes) {
   using E = typename TypeParam::exec;
   for (const bool part : {false, true}) {

@@ -44,6 +44,8 @@ struct field_shifts {
 /// messages, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
 /// boxes for itself are copied.
 ///
+/// What is to be added to arrays stays in the messages, `packed`, and what is sent of it becomes zero, in all bits.
+///
 /// `start` packs and sends; until `finish`, what is sent must not be written, and what is received must not be used. On
 /// a device both happen beside what `exec` computes, on an instance of higher priority, which comes after what was
 /// launched on `exec` before `start` and before what is launched there after `finish`. With NCCL nothing waits. With
@@ -53,7 +55,7 @@ template <class Exec>
 class box_exchange {
  public:
   box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
-               const std::vector<peer_box>& in);
+               const std::vector<peer_box>& in, bool adds = false);
   void start(const field_shifts& shifts = {});
   void finish() {
     receive();
@@ -65,6 +67,8 @@ class box_exchange {
   void join();
   const Exec& side() const;
   const Exec& exec() const;
+  /// Where each of the boxes is in a message that is received, in row-major order; null where it has no elements.
+  std::vector<const std::byte*> packed() const;
   /// Bytes of messages that this rank sends, and their number.
   std::int64_t bytes() const;
   int messages() const;
@@ -74,6 +78,12 @@ class box_exchange {
   /// Messages that are under way when it goes keep their memory, which is then lost.
   std::unique_ptr<state, void (*)(state*)> state_;
 };
+
+/// all = what each rank has at `mine`, in the order of ranks, in memory that kernels reach. With NCCL asynchronous on
+/// `exec`; or else waits.
+template <class Exec>
+void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+                       std::byte* all, std::int64_t bytes);
 
 /// What cells beyond the ends of an axis get, in an array with a halo of `width` cells: those before it, and behind it.
 struct edge_fill {

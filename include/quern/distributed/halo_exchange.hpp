@@ -50,6 +50,34 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
   return bytes;
 }
 
+/// A functor of a ghost's indices in the whole array, given those in the View of a block.
+template <class F, int Rank>
+struct prescribed_in_whole {
+  F f;
+  Kokkos::Array<std::int64_t, Rank> moved;
+
+  template <class Index>
+  KOKKOS_FUNCTION auto operator()(const Index& at) const -> decltype(f(at)) {
+    return f(in_whole(at));
+  }
+  template <class Index>
+  KOKKOS_FUNCTION auto operator()(const Index& at, int field) const -> decltype(f(at, field)) {
+    return f(in_whole(at), field);
+  }
+
+ private:
+  template <class Index>
+  KOKKOS_FUNCTION Index in_whole(Index at) const {
+    for (int d = 0; d < Rank; ++d) at[d] += moved[d];
+    return at;
+  }
+};
+
+/// What an exchange of own blocks takes at once.
+template <class... Field>
+concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
+                           ((view_like<Field> && !dual_view<Field>) && ...);
+
 }  // namespace impl
 
 /// Brings the cells of the neighbours to the halos of one or several fields:
@@ -86,7 +114,25 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// Blocks may be cut in any way, as long as each cell has one owner, and blocks that do not touch an end of the array
 /// are as many cells away from it as there are layers, unless it wraps around or is kept. Ghosts beyond the ends of the
 /// whole array are those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are
-/// there.
+/// there. All is as `fill_halo` would fill the whole array: each field may have boundaries of its own,
+/// `each_field{edges_of_u, edges_of_v}`, and a functor says what is beyond ends with `boundary::prescribed`. On
+/// staggered grids a field may have one value more than cells along an axis, on the faces between them. The face
+/// between two blocks is in the Views of both, and the block behind it is its owner, whose value the other one gets.
+///
+/// The way back adds ghosts to the cells that they are copies of, and sets them to zero, as `quern::add_halo` would on
+/// the whole array: what particles have deposited in the ghosts of their rank, and forces of half lists of neighbours:
+///
+/// @code
+/// exchange.start_add(charge);
+/// compute_what_needs_no_charge(from, to);
+/// exchange.finish();
+/// @endcode
+///
+/// `start_add` adds the ghosts beyond the ends of the whole array on this rank, and sends all others, in the messages
+/// of `start` with sender and receiver swapped. `finish` adds to a cell, in this order, what the ranks 0, 1, ... have
+/// sent for it, each all that it has: a cell in a corner may have a ghost on seven other ranks. One thread does so for
+/// each cell, so that the bits are the same in each run with the same blocks. Ghosts that are kept, beyond the whole
+/// array, stay. Fields that are cut by a `quern::DistributedView` take part as its block and `local_with_halo()`.
 template <execution_space Exec>
 class HaloExchange {
  public:
@@ -96,12 +142,13 @@ class HaloExchange {
   /// @throws Error if the boundaries are not those of the fields' rank
   template <distributed_like First, distributed_like... Field>
   HaloExchange(const Exec& exec, const boundaries& edge, const First& first, const Field&... fields) : exec_(exec) {
-    plans_.push_back({{}, make(exec, edge, first, fields...), nullptr});
+    plans_.push_back({{}, make(exec, edge, first, fields...), {}, nullptr});
     current_ = &plans_.back().exchange;
     add_edges(edge, first);
     (add_edges(edge, fields), ...);
   }
   /// Of the program's own blocks. Collective.
+  /// @param edges  the boundaries of all fields, or of each, `each_field{edges_of_u, edges_of_v}`
   /// @param own    the cells of this rank, without ghosts: the first one, counted in the whole array, and the extents.
   ///               A rank may have none
   /// @param stored the ghost layers that Views have around the block
@@ -109,13 +156,13 @@ class HaloExchange {
   /// Options: `layers{1}` is for a part of the layers, those next to the cells; with `faces_only`, ghosts across edges
   /// and corners are left as they are.
   /// @throws Error, the same on every rank, if blocks share cells or leave some to no rank, arguments differ between
-  /// ranks, an axis that wraps around has fewer cells than layers, layers reach beyond an end that their block does not
-  /// touch, or a boundary is `boundary::prescribed`
+  /// ranks, an axis that wraps around has fewer cells than layers, or layers reach beyond an end that their block does
+  /// not touch
   template <option<layers, faces_only_t>... Options>
-  HaloExchange(const Exec& exec, const Communicator& comm, const Decomposition::Block& own, const boundaries& edge,
-               const depth& stored, const Options&... options)
+  HaloExchange(const Exec& exec, const Communicator& comm, const Decomposition::Block& own,
+               const field_boundaries& edges, const depth& stored, const Options&... options)
       : exec_(exec),
-        blocks_(std::make_shared<const impl::own_blocks>(comm, own, edge, stored,
+        blocks_(std::make_shared<const impl::own_blocks>(comm, own, edges, stored,
                                                          impl::option_or<layers>(layers(stored), options...),
                                                          impl::has_option<faces_only_t, Options...>)) {}
 
@@ -127,37 +174,36 @@ class HaloExchange {
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
-  /// Views share memory, or a boundary is not one of their values
+  /// or one more, Views share memory, or a boundary is not one of their values
   template <class... Field>
-    requires(sizeof...(Field) > 0 && sizeof...(Field) <= impl::max_moved_fields &&
-             ((view_like<Field> && !impl::dual_view<Field>) && ...))
+    requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
-    static_assert((impl::view_traits<Field>::template accessible<Exec> && ...),
-                  "quern::HaloExchange: exec does not reach the memory of a field");
-    if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
-    const std::string& name = impl::label_text(label);
-    const std::array<impl::peer_box, sizeof...(Field)> whole{
-        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, name))...};
-    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
-    blocks_->check(name, whole);
-    (blocks_->check_values<impl::value_of<Field>>(name), ...);
-    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, name)...};
-    impl::check_no_overlap(name, memory);
-    auto& made = plan_of<Field...>(whole);
-    impl::field_shifts shifts;
-    for (std::size_t i = 0; i < whole.size(); ++i) shifts.bytes[i] = whole[i].data - made.fields[i].data;
-    made.exchange.start(shifts);
-    current_ = &made.exchange;
-    started_ = made.fields_under_way.get();
-    static_cast<fields_of<Field...>*>(started_)->views.emplace(fields...);
+    start_fill(impl::no_functor(), fields...);
   }
-  /// Receives and unpacks, and fills what lies beyond the ends of the array.
+  /// The same, with a functor for the ends that have `boundary::prescribed`, as of `quern::fill_halo`: `f(at)` or
+  /// `f(at, field)`, of the ghost's indices in a View of the whole array and its ghost layers.
+  template <class F, class... Field>
+    requires(!view_like<F> && impl::exchanged_fields<Field...>)
+  void start(const F& f, const Field&... fields) {
+    start_fill(f, fields...);
+  }
+  /// The way back: adds ghosts beyond the ends of the array to their owners, and sends the others, which become zero.
+  /// @throws Error as `start`
+  template <class... Field>
+    requires impl::exchanged_fields<Field...>
+  void start_add(const Field&... fields) {
+    const auto whole = checked(true, fields...);
+    auto& made = plan_of<summed_fields<Field...>>(whole, true);
+    on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
+    start_plan<summed_fields<Field...>>(made, whole).emplace(fields...);
+  }
+  /// Receives and unpacks, or adds, and fills what lies beyond the ends of the array.
   void finish() {
     if (current_ == nullptr) throw Error(label, "an exchange is finished that was not started");
     auto* const started = std::exchange(started_, nullptr);
     current_->receive();
     try {
-      if (started != nullptr) started->fill(current_->side(), *blocks_);
+      if (started != nullptr) started->finish(*this);
     } catch (...) {
       current_->join();
       throw;
@@ -168,6 +214,11 @@ class HaloExchange {
   template <class... Field>
   void exchange(const Field&... fields) {
     start(fields...);
+    finish();
+  }
+  template <class... Field>
+  void add(const Field&... fields) {
+    start_add(fields...);
     finish();
   }
 
@@ -181,15 +232,25 @@ class HaloExchange {
   /// Views between start and finish, of types that finish does not know.
   struct any_fields {
     virtual ~any_fields() = default;
-    /// Fills what lies beyond the ends of the array, and lets the Views go.
-    virtual void fill(const Exec& on, const impl::own_blocks& blocks) = 0;
+    /// Does what is left when the messages are there, and lets the Views go.
+    virtual void finish(const HaloExchange& exchange) = 0;
+  };
+  template <class F, class... Field>
+  struct filled_fields : any_fields {
+    std::optional<std::tuple<F, Field...>> now;
+    void emplace(const F& f, const Field&... fields) { now.emplace(f, fields...); }
+    void finish(const HaloExchange& exchange) override {
+      const auto taken = std::exchange(now, std::nullopt);
+      std::apply([&](const auto&... v) { exchange.fill_beyond(v...); }, *taken);
+    }
   };
   template <class... Field>
-  struct fields_of : any_fields {
-    std::optional<std::tuple<Field...>> views;
-    void fill(const Exec& on, const impl::own_blocks& blocks) override {
-      const auto now = std::exchange(views, std::nullopt);
-      std::apply([&](const auto&... v) { fill_beyond(on, blocks, v...); }, *now);
+  struct summed_fields : any_fields {
+    std::optional<std::tuple<Field...>> now;
+    void emplace(const Field&... fields) { now.emplace(fields...); }
+    void finish(const HaloExchange& exchange) override {
+      const auto taken = std::exchange(now, std::nullopt);
+      exchange.template add_received<Field...>();
     }
   };
 
@@ -197,28 +258,95 @@ class HaloExchange {
   struct plan {
     std::vector<impl::peer_box> fields;
     impl::box_exchange<Exec> exchange;
+    std::optional<impl::ghost_sums<Exec>> sums{};  // of the way back
     std::unique_ptr<any_fields> fields_under_way{};
+    impl::field_shifts shifts{};
   };
-  template <class... Field>
-  plan& plan_of(std::span<const impl::peer_box> whole) {
+  template <class Kind>
+  plan& plan_of(std::span<const impl::peer_box> whole, bool adds) {
     for (auto& p : plans_)
       if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
-          dynamic_cast<fields_of<Field...>*>(p.fields_under_way.get()) != nullptr)
+          dynamic_cast<Kind*>(p.fields_under_way.get()) != nullptr)
         return p;
-    const auto [out, in] = blocks_->boxes(whole);
-    return plans_.emplace_back(plan{{whole.begin(), whole.end()},
-                                    impl::box_exchange<Exec>(blocks_->comm, exec_, label, out, in),
-                                    std::make_unique<fields_of<Field...>>()});
+    const auto cells = blocks_->cells_of(whole);
+    const auto own = blocks_->boxes(whole, cells.of_own), ghosts = blocks_->boxes(whole, cells.of_ghosts);
+    auto& made = plans_.emplace_back(plan{{whole.begin(), whole.end()},
+                                          {blocks_->comm, exec_, label, adds ? ghosts : own, adds ? own : ghosts, adds},
+                                          {},
+                                          std::make_unique<Kind>()});
+    using sums = impl::ghost_sums<Exec>;
+    if (adds)
+      made.sums.emplace(made.exchange.side(),
+                        blocks_->sums(whole, cells.of_own, made.exchange.packed(), sums::row_item));
+    return made;
   }
+  /// The fields of a start, checked.
   template <class... Field>
-  static void fill_beyond(const Exec& on, const impl::own_blocks& b, const Field&... fields) {
+  auto checked(bool prescribed, const Field&... fields) const {
+    static_assert((impl::view_traits<Field>::template accessible<Exec> && ...),
+                  "quern::HaloExchange: exec does not reach the memory of a field");
+    if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
+    const std::string& name = impl::label_text(label);
+    const std::array<impl::peer_box, sizeof...(Field)> whole{
+        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, name))...};
+    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
+    blocks_->check(name, whole);
+    std::size_t number = 0;
+    (blocks_->check_values<impl::value_of<Field>>(name, number++, prescribed), ...);
+    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, name)...};
+    impl::check_no_overlap(name, memory);
+    return whole;
+  }
+  /// Starts the messages of fields, and says where these stay until `finish`.
+  template <class Kind>
+  Kind& start_plan(plan& made, std::span<const impl::peer_box> whole) {
+    for (std::size_t i = 0; i < whole.size(); ++i) made.shifts.bytes[i] = whole[i].data - made.fields[i].data;
+    made.exchange.start(made.shifts);
+    current_ = &made.exchange;
+    current_plan_ = &made;
+    started_ = made.fields_under_way.get();
+    return *static_cast<Kind*>(started_);
+  }
+  template <class F, class... Field>
+  void start_fill(const F& f, const Field&... fields) {
+    using kind = filled_fields<F, Field...>;
+    const auto whole = checked(!std::is_same_v<F, impl::no_functor>, fields...);
+    start_plan<kind>(plan_of<kind>(whole, false), whole).emplace(f, fields...);
+  }
+
+  template <class First, class... More>
+  static auto fields_of_call(const First& first, const More&... more) {
+    if constexpr (sizeof...(More) == 0) return first;
+    else return outputs(first, more...);
+  }
+  /// Calls f with what `fill_halo` and `add_halo` have behind their fields, where the block touches an end.
+  template <class F>
+  void on_edges(const F& f) const {
+    const impl::own_blocks& b = *blocks_;
     if (!b.has_edges) return;
-    const auto fill = [&](const auto& out) {
-      if (b.faces_only) fill_halo(on, out, b.edge, b.stored, b.filled, faces_only);
-      else fill_halo(on, out, b.edge, b.stored, b.filled);
-    };
-    if constexpr (sizeof...(Field) == 1) fill(fields...);
-    else fill(outputs(fields...));
+    if (b.faces_only) f(b.edge, b.stored, b.filled, b.own_cells, faces_only);
+    else f(b.edge, b.stored, b.filled, b.own_cells);
+  }
+  template <class F, class First, class... More>
+  void fill_beyond(const F& f, const First& first, const More&... more) const {
+    const Exec& on = current_->side();
+    on_edges([&](const auto&... arguments) {
+      const auto out = fields_of_call(first, more...);
+      if constexpr (std::is_same_v<F, impl::no_functor>) {
+        fill_halo(on, out, arguments...);
+      } else {
+        constexpr int rank = impl::known_rank<First>();
+        impl::prescribed_in_whole<F, rank> in_whole{f, {}};
+        for (int d = 0; d < rank; ++d)
+          in_whole.moved[d] = blocks_->own.first.extent[d] - blocks_->whole.first.extent[d];
+        fill_halo(on, out, in_whole, arguments...);
+      }
+    });
+  }
+  template <class First, class... More>
+  void add_received() const {
+    current_plan_->sums->template launch<impl::known_rank<First>(), impl::value_of<First>, impl::value_of<More>...>(
+        current_->side(), impl::label_text(label, "/add"), current_plan_->shifts);
   }
 
   template <class... Field>
@@ -255,6 +383,7 @@ class HaloExchange {
   std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
   std::list<plan> plans_{};
   impl::box_exchange<Exec>* current_ = nullptr;
+  plan* current_plan_ = nullptr;   // of own blocks
   any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way
   std::vector<impl::edge_fill> edges_;
   std::vector<std::any> fields_;  // whose memory both have pointers into

@@ -3,9 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_OWN_BLOCKS_HPP
 #define QUERN_DISTRIBUTED_OWN_BLOCKS_HPP
 
-#include <quern/distributed/box_exchange.hpp>
-#include <quern/distributed/decomposition.hpp>
-#include <quern/stencil/halo.hpp>
+#include <quern/distributed/halo_sums.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,36 +17,54 @@ bool same_layout(const peer_box& a, const peer_box& b);
 /// to others and receives from them, and the boundaries that it has at the ends of the whole array.
 struct own_blocks {
   Communicator comm;
-  Decomposition::Block own;
+  Decomposition::Block own, whole{};
   depth stored;
   layers filled;
   bool faces_only;
-  boundaries whole_edge;   // of the whole array
-  boundaries edge;         // the same, and `boundary::keep` where a neighbour is
-  bool has_edges = false;  // whether one of them is another
+  field_boundaries whole_edge;  // of the whole array
+  field_boundaries edge;        // the same, and `boundary::keep` where a neighbour is
+  bool has_edges = false;       // whether one of them is another
+  grid_cells own_cells{0};      // of the block
 
   /// Collective.
-  own_blocks(const Communicator& c, const Decomposition::Block& block, const boundaries& edges,
+  own_blocks(const Communicator& c, const Decomposition::Block& block, const field_boundaries& edges,
              const depth& stored_layers, const layers& filled_layers, bool faces);
 
-  /// @throws Error unless fields have the extents of the block with its ghosts
+  /// @throws Error unless fields have the extents of the block with its ghosts, or one more on faces
   void check(const std::string& label, std::span<const peer_box> fields) const;
-  /// @throws Error if boundaries are not those of values T, the same on ranks that are at no end
+  /// @throws Error if boundaries of a field are not those of values T, the same on ranks that are at no end
+  /// @param prescribed there is a functor for `boundary::prescribed`
   template <class T>
-  void check_values(const std::string& label) const {
-    for (int d = 0; d < whole_edge.count(); ++d)
-      for (const boundary& b : {whole_edge.axis(d).low, whole_edge.axis(d).high}) ghost_constant<T>(label, b);
+  void check_values(const std::string& label, std::size_t field, bool prescribed) const {
+    const boundaries& edges = whole_edge[field];
+    for (int d = 0; d < edges.count(); ++d)
+      for (const boundary* b : {&edges.axis(d).low, &edges.axis(d).high}) {
+        if (!prescribed && b->kind() == boundary::mode::prescribed) reject_prescribed(label);
+        ghost_constant<T>(label, *b);
+      }
   }
-  /// The boxes of fields that this rank sends, and those that it receives.
-  std::pair<std::vector<peer_box>, std::vector<peer_box>> boxes(std::span<const peer_box> fields) const;
+  /// The cells of fields that go between this rank and others.
+  struct cells_between {
+    std::vector<peer_cells> of_own, of_ghosts;  // cells of this rank that others have as ghosts, and the other way
+  };
+  cells_between cells_of(std::span<const peer_box> fields) const;
+  /// The same as boxes of memory.
+  std::vector<peer_box> boxes(std::span<const peer_box> fields, const std::vector<peer_cells>& cells) const;
+  /// What is added to cells of this rank from boxes that were received.
+  summed_table sums(std::span<const peer_box> fields, const std::vector<peer_cells>& cells,
+                    std::span<const std::byte* const> packed, bool row_item) const;
 
  private:
-  /// A box of cells that goes between this rank and another, its first cell counted from the block's.
-  struct peer_cells {
-    int peer;
-    Decomposition::Block cells;
-  };
-  std::vector<peer_cells> sent_, received_;
+  /// Along which axes the values of a field are on the faces between cells, as one more than these.
+  using on_faces = std::array<bool, max_rank>;
+  on_faces faces_of(const peer_box& field) const;
+  /// Checks the boundaries of a field, and leaves those at ends that the block touches.
+  boundaries own_edges(const boundaries& edges);
+  /// The boxes that a block receives: all around what it owns, or those across each of its faces.
+  std::vector<Decomposition::Block> values_received(const Decomposition::Block& block, const on_faces& faces) const;
+  void add_cells(int field, const boundaries& edges, const on_faces& faces, cells_between& between) const;
+
+  std::vector<Decomposition::Block> blocks_;
 };
 
 }  // namespace quern::impl

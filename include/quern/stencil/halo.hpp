@@ -60,6 +60,9 @@ class field_boundaries {
 
   /// Those of field number i.
   const boundaries& operator[](std::size_t i) const { return each_ ? (*each_)[i] : all_; }
+  /// The number of fields that have their own, or 1 where all have the same.
+  std::size_t count() const { return each_ ? each_->size() : 1; }
+  bool for_each_field() const { return each_ != nullptr; }
   /// @throws Error if there are boundaries for each of another number of fields
   void check_count(const std::string& operation, std::size_t fields) const {
     if (each_ && each_->size() != fields)

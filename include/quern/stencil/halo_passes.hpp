@@ -148,24 +148,34 @@ struct add_ghosts {
 
   template <class Field>
   KOKKOS_FUNCTION void cell(const Field& field, const typename Field::index& owner) const {
-    if (!faces_only || !is_ghost(field, owner)) images<0, false>(field, owner, owner, false, 0, 0, 1);
+    add_to<false>(field, owner, 0, 1);
   }
   template <class Field>
   void run(const Field& field, const typename Field::index& first, int along, std::int64_t n) const {
-    if (!faces_only || !is_ghost(field, first)) images<0, false>(field, first, first, false, 0, along, n);
+    add_to<false>(field, first, along, n);
   }
   template <class Field>
   void row_ends(const Field& field, typename Field::index at) const {
     at[Field::rank - 1] = 0;
-    if (!faces_only || !is_ghost(field, at)) images<0, true>(field, at, at, false, 0, 0, 1);
+    add_to<true>(field, at, 0, 1);
   }
 
  private:
+  static constexpr int any_axis = -1, no_axis = -2;
+
+  template <bool RowEnds, class Field>
+  KOKKOS_FUNCTION void add_to(const Field& field, const typename Field::index& owner, int along, std::int64_t n) const {
+    const int from = faces_only ? axis_of_faces(field, owner) : any_axis;
+    if (from != no_axis) images<0, RowEnds>(field, owner, owner, from, false, 0, along, n);
+  }
+  /// The axis along which the ghosts across faces lie whose owner this is: any of a cell, and of a ghost that is kept
+  /// its own one.
   template <class Field>
-  KOKKOS_FUNCTION static bool is_ghost(const Field& field, const typename Field::index& at) {
-    bool ghost = false;
-    for (int a = 0; a < Field::rank; ++a) ghost = ghost || field.axis[a].is_ghost(at[a]);
-    return ghost;
+  KOKKOS_FUNCTION static int axis_of_faces(const Field& field, const typename Field::index& at) {
+    int axis = any_axis;
+    for (int a = 0; a < Field::rank; ++a)
+      if (field.axis[a].is_ghost(at[a])) axis = axis == any_axis ? a : no_axis;
+    return axis;
   }
   /// Whether a ghost is a copy of what is at another index of its axis, which becomes `i`.
   KOKKOS_FUNCTION static bool find_owner(const halo_axis& axis, std::int64_t& i, bool& odd) {
@@ -176,42 +186,42 @@ struct add_ghosts {
   KOKKOS_FUNCTION static std::int64_t ghost_at(const halo_axis& axis, int k) {
     return k < axis.layers ? -1 - k : axis.cells + k - axis.layers;
   }
-  /// Goes through the ghosts of the View's axes from D on whose sources are the owner's indices. Of the ends of a row,
-  /// the fastest axis is left for last.
+  /// Goes through the ghosts of the View's axes from D on, or along one of them, whose sources are the owner's indices.
+  /// Of the ends of a row, the fastest axis is left for last.
   template <int D, bool RowEnds, class Field>
   KOKKOS_FUNCTION void images(const Field& field, const typename Field::index& owner, typename Field::index at,
-                              bool odd, int axes, int along, std::int64_t n) const {
+                              int from, bool odd, int axes, int along, std::int64_t n) const {
     if constexpr (D == Field::rank) {
-      if constexpr (RowEnds) add_row_ends(field.axis[Field::rank - 1], field.at(owner), field.at(at), odd, axes);
+      if constexpr (RowEnds) add_row_ends(field.axis[Field::rank - 1], field.at(owner), field.at(at), from, odd, axes);
       else if (axes > 0) add(field.at(owner), field.at(at), field.axis[along].stride, n, odd);
     } else {
       constexpr int a = Field::in_memory(D);
-      images<D + 1, RowEnds>(field, owner, at, odd, axes, along, n);
+      images<D + 1, RowEnds>(field, owner, at, from, odd, axes, along, n);
       if constexpr (RowEnds && a == Field::rank - 1) return;
       const halo_axis& axis = field.axis[a];
       const std::int64_t own = owner[a];
       if ((own >= axis.low && own < axis.cells - axis.high) || (faces_only && axes > 0)) return;
+      if (from != any_axis && from != a) return;
       for (int k = 0; k < 2 * axis.layers; ++k) {
         std::int64_t source = at[a] = ghost_at(axis, k);
         bool ghost_odd = odd;
         if (!find_owner(axis, source, ghost_odd) || source != own) continue;
-        images<D + 1, RowEnds>(field, owner, at, ghost_odd, axes + 1, along, n);
+        images<D + 1, RowEnds>(field, owner, at, from, ghost_odd, axes + 1, along, n);
       }
     }
   }
   /// The cells at the ends of a row: what is beside them in a row that is its image, and the ghosts of that.
   template <class T>
-  KOKKOS_FUNCTION void add_row_ends(const halo_axis& axis, T* to, const T* image, bool odd, int axes) const {
-    const auto skipped = [&](std::int64_t i) { return faces_only && axis.is_ghost(i); };
+  KOKKOS_FUNCTION void add_row_ends(const halo_axis& axis, T* to, const T* image, int from, bool odd, int axes) const {
     for (std::int64_t k = 0; k < axis.ends() && axes > 0; ++k)
-      if (const std::int64_t i = axis.end_cell(k); !skipped(i))
+      if (const std::int64_t i = axis.end_cell(k); !faces_only || !axis.is_ghost(i))
         add(to + i * axis.stride, image + i * axis.stride, 0, 1, odd);
-    for (int k = 0; k < 2 * axis.layers && !(faces_only && axes > 0); ++k) {
+    if (faces_only && (axes > 0 || from != any_axis)) return;
+    for (int k = 0; k < 2 * axis.layers; ++k) {
       const std::int64_t ghost = ghost_at(axis, k);
       std::int64_t i = ghost;
       bool ghost_odd = odd;
-      if (find_owner(axis, i, ghost_odd) && !skipped(i))
-        add(to + i * axis.stride, image + ghost * axis.stride, 0, 1, ghost_odd);
+      if (find_owner(axis, i, ghost_odd)) add(to + i * axis.stride, image + ghost * axis.stride, 0, 1, ghost_odd);
     }
   }
   template <class T>

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_DISTRIBUTED_ALL_REDUCE_HPP
+#define QUERN_DISTRIBUTED_ALL_REDUCE_HPP
+
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/memory/pool.hpp>
+#include <quern/distributed/box_exchange.hpp>
+#include <quern/distributed/same_calls.hpp>
+#include <quern/reduce/reducing_map.hpp>
+
+namespace quern::impl {
+
+/// The reducer of an operation for values T, of which each rank has one.
+template <class Op, class T, class Exec>
+auto reducer_of_ranks(const Exec& exec) {
+  const auto reducer = Op::describe(exec, values_of_type<T>()).reducer;
+  static_assert(
+      requires(typename decltype(reducer)::state s, T x) { reducer.add(s, x); },
+      "quern::distributed::all_reduce: positions of ranks are not reduced");
+  return reducer;
+}
+
+/// Values of a View, and where they are among those of a rank: `first` bytes from the first.
+template <class T, class Reducer>
+struct values_of_rank_in {
+  T* data;
+  std::int64_t n, stride, first;
+  Reducer reducer;
+};
+
+/// Copies the values of all Views behind each other, or brings to them what those of all ranks are reduced to.
+template <bool Pack, class... Values>
+struct all_reduce_values {
+  operand_tuple<Values...> views;
+  std::byte* packed;
+  std::int64_t bytes_of_rank;
+  int ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const { run<0>(item); }
+
+ private:
+  template <std::size_t I>
+  KOKKOS_FUNCTION void run(std::int64_t item) const {
+    const auto& v = get<I>(views);
+    if constexpr (I + 1 < sizeof...(Values)) {
+      if (item >= v.n) return run<I + 1>(item - v.n);
+    }
+    element(v, item);
+  }
+  template <class T, class Reducer>
+  KOKKOS_FUNCTION void element(const values_of_rank_in<T, Reducer>& v, std::int64_t i) const {
+    T* const first = reinterpret_cast<T*>(packed + v.first) + i;
+    if constexpr (Pack) {
+      *first = v.data[i * v.stride];
+    } else {
+      auto state = v.reducer.init();
+      for (int r = 0; r < ranks; ++r)
+        v.reducer.add(state,
+                      *reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(first) + r * bytes_of_rank));
+      v.data[i * v.stride] = convert<T>(v.reducer.result(state, ranks));
+    }
+  }
+};
+
+}  // namespace quern::impl
+
+namespace quern::distributed {
+
+/// Reduces Views over ranks, where each has values of its own: every element becomes, on every rank, what those at its
+/// place on all ranks are reduced to, `op::sum`, `op::prod`, `op::min`, `op::max`, ... So are completed the reductions
+/// of a program that has its own blocks, which are of this rank's cells:
+///
+/// @code
+/// quern::map(exec, quern::outputs(u, r, quern::reduced<quern::op::sum>(rr)), step, u, r, p, w, alpha);
+/// quern::distributed::all_reduce(exec, comm, rr);  // of all ranks
+/// @endcode
+///
+/// @param v one or several Views of rank 0 or 1, of one or several types, the same on all ranks, in memory that `exec`
+///          reaches; all go in one message
+///
+/// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
+/// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
+/// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
+/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views
+template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
+  requires(sizeof...(V) > 0)
+void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
+  using namespace quern::impl;
+  const std::string& label = label_text("quern::distributed::all_reduce");
+  check_same_arrays(comm, label, [] { return std::string(); }, v...);
+  const call<Exec> c(label, exec);
+  std::int64_t bytes = 0, items = 0;
+  const auto values = [&](const auto& view) {
+    using T = value_of<std::remove_cvref_t<decltype(view)>>;
+    c.input(view);  // whose values are read, so that they must be up to date
+    const strided<T> s = c.output(view);
+    if (s.extents.rank > 1) throw Error(label, "a View of extents " + s.extents.str() + ", expected one axis or none");
+    constexpr std::int64_t unit = 16;
+    const values_of_rank_in<T, decltype(reducer_of_ranks<Op, T>(exec))> found{s.data, s.extents.size(), s.stride[0],
+                                                                              bytes, reducer_of_ranks<Op, T>(exec)};
+    bytes += (found.n * static_cast<std::int64_t>(sizeof(T)) + unit - 1) / unit * unit;
+    items += found.n;
+    return found;
+  };
+  const std::tuple found{values(v)...};
+  if (comm.size() == 1 || items == 0) return;
+  const auto block = take_block<typename Exec::memory_space>(instance_ref(exec), (comm.size() + 1) * bytes);
+  auto* const all = reinterpret_cast<std::byte*>(block.data());
+  std::byte* const mine = all + comm.size() * bytes;
+  const auto launch = [&]<bool Pack>(std::bool_constant<Pack>, std::byte* packed, const std::string& part) {
+    unpack(
+        [&](const auto&... of) {
+          launch_units(
+              exec, part, items,
+              all_reduce_values<Pack, std::remove_cvref_t<decltype(of)>...>{{of...}, packed, bytes, comm.size()});
+        },
+        found);
+  };
+  launch(std::true_type(), mine, label_text(label, "/pack"));
+  all_gather_values(comm, exec, label, mine, all, bytes);
+  launch(std::false_type(), all, label);
+}
+template <class Op = op::sum, std::same_as<Communicator> Comm, view_like... V>
+  requires(sizeof...(V) > 0)
+void all_reduce(const Comm& comm, const V&... v) {
+  all_reduce<Op>(quern::impl::space_of(v...), comm, v...);
+}
+/// The same of a number of each rank. Collective; waits.
+template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
+T all_reduce(const Comm& comm, const T& x) {
+  const auto reducer = quern::impl::reducer_of_ranks<Op, T>(Kokkos::DefaultHostExecutionSpace());
+  auto state = reducer.init();
+  for (const T& of_rank : quern::impl::all_gather(comm, x)) reducer.add(state, of_rank);
+  return quern::impl::convert<T>(reducer.result(state, comm.size()));
+}
+QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
+
+}  // namespace quern::distributed
+
+#endif

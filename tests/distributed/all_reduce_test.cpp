@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distributed/world.hpp>
+#include <quern/distributed/all_reduce.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+
+namespace {
+
+using quern::distributed::all_reduce;
+
+template <class Exec>
+struct AllReduceOn : testing::Test {};
+TYPED_TEST_SUITE(AllReduceOn, test::all_spaces);
+
+struct and_square {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x) const {
+    return quern::values(x + 1, x * x);
+  }
+};
+
+TYPED_TEST(AllReduceOn, ViewsOfSeveralTypesInOneMessage) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const int ranks = comm.size(), rank = comm.rank();
+  const Kokkos::View<double, E> a("a");
+  const auto b = test::make_array<std::int64_t, 1, Kokkos::LayoutStride, E>({3}, {rank, rank + 1, 7 - rank});
+  const auto c = test::make_array<Kokkos::complex<float>, 1, Kokkos::LayoutRight, E>(
+      {2}, {Kokkos::complex<float>(1, static_cast<float>(rank)), Kokkos::complex<float>(0, 2)});
+  Kokkos::deep_copy(a, 0.5 + rank);
+  all_reduce(exec, comm, a, b, c);
+  exec.fence();
+  const int sum = ranks * (ranks - 1) / 2;
+  EXPECT_EQ(0.5 * ranks + sum, quern::to_host(a)());
+  EXPECT_EQ((std::vector<std::int64_t>{sum, sum + ranks, 7 * ranks - sum}), test::contents(b));
+  const auto found = test::contents(c);
+  EXPECT_EQ(Kokkos::complex<float>(static_cast<float>(ranks), static_cast<float>(sum)), found[0]);
+  EXPECT_EQ(Kokkos::complex<float>(0, static_cast<float>(2 * ranks)), found[1]);
+}
+
+TYPED_TEST(AllReduceOn, OtherOperations) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const int last = comm.size() - 1, rank = comm.rank();
+  const auto make = [&] { return test::make_array<int, 1, Kokkos::LayoutRight, E>({2}, {rank + 1, -rank}); };
+  const auto low = make(), high = make(), product = make(), named = make(),
+             none = test::make_array<int, 1, Kokkos::LayoutRight, E>({0});
+  all_reduce<quern::op::min>(E(), comm, low);
+  all_reduce<quern::op::max>(comm, high, none);
+  all_reduce<quern::op::prod>(E(), comm, product, quern::named{"product"});
+  all_reduce(comm, named, quern::named{"sum"});
+  all_reduce(E(), comm, none);
+  int factorial = 1;
+  for (int r = 0; r <= last; ++r) factorial *= r + 1;
+  EXPECT_EQ((std::vector<int>{1, -last}), test::contents(low));
+  EXPECT_EQ((std::vector<int>{last + 1, 0}), test::contents(high));
+  EXPECT_EQ((std::vector<int>{factorial, 0}), test::contents(product));
+  EXPECT_EQ((last + 1) * (last + 2) / 2, test::contents(named)[0]);
+}
+
+TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
+  const auto comm = test::world();
+  const int ranks = comm.size(), rank = comm.rank();
+  EXPECT_EQ(0.5 * ranks, all_reduce(comm, 0.5));
+  EXPECT_EQ(ranks - 1, all_reduce<quern::op::max>(comm, rank));
+  EXPECT_EQ(-ranks + 1, all_reduce<quern::op::min>(comm, -rank));
+}
+
+// Reductions of blocks that are the program's own.
+TYPED_TEST(AllReduceOn, CompletesReductionsAmongOutputs) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const Kokkos::View<double*, E> x("x", 10 + comm.rank());
+  const Kokkos::View<double, E> squares("squares");
+  quern::fill(exec, x, 2.0);
+  quern::map(exec, quern::outputs(x, quern::reduced<quern::op::sum>(squares)), and_square(), x);
+  all_reduce(exec, comm, squares);
+  const int ranks = comm.size();
+  EXPECT_EQ(4.0 * (10 * ranks + ranks * (ranks - 1) / 2), quern::to_host(squares)());
+}
+
+TYPED_TEST(AllReduceOn, RejectsMisuse) {
+  const auto comm = test::world();
+  const Kokkos::View<double**, TypeParam> u("u", 2, 3);
+  test::expect_error("quern::distributed::all_reduce: a View of extents (2, 3), expected one axis or none",
+                     [&] { all_reduce(TypeParam(), comm, u); });
+  const quern::Communicator checked(comm.mpi(), {.check_calls = true});
+  if (comm.size() == 1) return;
+  const Kokkos::View<double*, TypeParam> v("v", test::is_other(comm) ? 3 : 2);
+  test::expect_calls_differ(comm, "quern::distributed::all_reduce", "quern::distributed::all_reduce of float64 (2)",
+                            "quern::distributed::all_reduce of float64 (3)",
+                            [&] { all_reduce(TypeParam(), checked, v); });
+}
+
+}  // namespace
