@@ -18,11 +18,11 @@ void deliver_results(const call<Exec>& c, const Decomposition& d, const axis_set
   const strided<T> target = c.output(local_of(out));
   const shape whole = along.part(d.extents(), false);
   check_extents(c.label, "out", operand_extents(c.label, out), whole);
-  if constexpr (distributed_like<Out>)
+  if constexpr (array_of_blocks<Out>)
     if (!(out.communicator() == d.communicator())) throw Error(c.label, "out and in are of two communicators");
   const int rank = d.communicator().rank(), ranks = d.communicator().size();
   const auto wanted = [&](int r) {
-    if constexpr (distributed_like<Out>) return out.decomposition().of(r);
+    if constexpr (array_of_blocks<Out>) return out.decomposition().of(r);
     else {
       Decomposition::Block all{whole, whole};
       all.first.extent.fill(0);
