@@ -9,12 +9,6 @@
 namespace quern {
 namespace impl {
 
-/// A block whose rows have adjacent values, as those of an array of LayoutRight, though gaps may be between them.
-template <class V>
-struct block_of_rows : V {
-  using array_layout = Kokkos::LayoutRight;
-};
-
 /// The rows of a DistributedView as elements; made by `quern::rows`.
 template <std::size_t K, class Element, class D>
 class distributed_rows {
@@ -30,10 +24,7 @@ class distributed_rows {
   const Communicator& communicator() const { return blocks_.communicator(); }
   const shape& extents() const { return blocks_.extents(); }
   auto local() const {
-    using block = typename D::local_type;
-    if constexpr (std::is_same_v<typename D::view_type::array_layout, Kokkos::LayoutRight>)
-      return row_array<K, Element, block_of_rows<block>>{{view.local()}};
-    else return row_array<K, Element, block>{view.local()};
+    return rows_with_strides(std::type_identity<row_array<K, Element, typename D::view_type>>(), view.local());
   }
 
   D view;

@@ -46,6 +46,12 @@ constexpr std::size_t known_row() {
   return 0;
 }
 
+/// A View of any strides whose rows have adjacent values, as those of LayoutRight.
+template <class V>
+struct adjacent_rows : V {
+  using array_layout = Kokkos::LayoutRight;
+};
+
 /// An array without the View type, and its own View.
 template <class V>
 const V& view_of(const V& v) {
@@ -64,6 +70,13 @@ Part like_rows(const V&, const Part& part) {
 template <std::size_t K, class Element, class V, class Part>
 row_array<K, Element, Part> like_rows(const row_array<K, Element, V>&, const Part& part) {
   return {part};
+}
+
+/// The same of an array that is known by its type, at a View of other strides.
+template <std::size_t K, class Element, class V, class Part>
+auto rows_with_strides(std::type_identity<row_array<K, Element, V>>, const Part& part) {
+  if constexpr (has_adjacent_rows<V>) return row_array<K, Element, adjacent_rows<Part>>{{part}};
+  else return row_array<K, Element, Part>{part};
 }
 
 /// What the memory of an array is said to hold: its values, or rows of them.
