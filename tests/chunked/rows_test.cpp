@@ -133,10 +133,29 @@ TYPED_TEST(ChunkedRows, AreReduced) {
     const auto found = quern::min(exec, rows<3>(x.source()), memory);
     for (int c = 0; c < 3; ++c) EXPECT_EQ(least[c], found[c]);
     auto z = behind<T>(std::array<std::int64_t, 2>{n, 3}, 4);
-    const auto total = quern::map(exec, quern::outputs(rows<3>(z.sink()), quern::reduced<quern::op::min>(quern::on_host)),
-                                  kick_and_force(), memory, rows<3>(x.source()), rows<3>(x.source()), T(0));
+    const auto total =
+        quern::map(exec, quern::outputs(rows<3>(z.sink()), quern::reduced<quern::op::min>(quern::on_host)),
+                   kick_and_force(), memory, rows<3>(x.source()), rows<3>(x.source()), T(0));
     EXPECT_EQ(x.values, z.values);
     for (int c = 0; c < 3; ++c) EXPECT_EQ(least[c], total[c]);
+  }
+}
+
+TYPED_TEST(ChunkedRows, AreOutputsOfReductions) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  const E exec;
+  const auto x = behind<T>(std::array<std::int64_t, 3>{23, 11, 3}, 1);
+  const auto v = test::make_array<T, 3, L, E>({23, 11, 3}, x.values);
+  for (const int axis : {0, 1}) {
+    const std::int64_t n = axis == 0 ? 11 : 23;
+    const auto expected = test::make_array<T, 2, L, E>({n, 3}), found = test::make_array<T, 2, L, E>({n, 3});
+    quern::max(exec, rows<3>(expected), rows<3>(v), quern::axis{axis});
+    for (const std::int64_t count : {1, 4, 100}) {
+      quern::max(exec, rows<3>(found), rows<3>(x.source()), memory_for(x, count, 2), quern::axis{axis});
+      EXPECT_EQ(test::contents(expected), test::contents(found)) << axis << ' ' << count;
+    }
   }
 }
 

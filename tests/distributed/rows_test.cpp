@@ -178,6 +178,11 @@ TYPED_TEST(DistributedRows, OfSeveralAxes) {
       const auto found = test::contents(sums), right = test::contents(expected);
       for (std::size_t i = 0; i < right.size(); ++i)
         for (int c = 0; c < 3; ++c) EXPECT_NEAR(right[i][c], found[i][c], 1e-12);
+      const Kokkos::View<double**, L, E> columns("columns", m, 3);
+      quern::sum(exec, rows<3>(columns), rows<3>(v), quern::axis{0});
+      const auto values_of = test::contents(columns);
+      for (std::size_t i = 0; i < right.size(); ++i)
+        for (int c = 0; c < 3; ++c) EXPECT_EQ(found[i][c], values_of[3 * i + c]);
       quern::map(exec, rows<3>(v), kick{0.5}, rows<3>(v), rows<3>(v), 2.0);
       quern::map(exec, rows<3>(whole), kick{0.5}, rows<3>(whole), rows<3>(whole), 2.0);
       EXPECT_EQ(test::part_of(test::contents(whole), cut.extents(), cut.local()), test::contents(v.local()));

@@ -64,8 +64,8 @@ class operand_in_chunks {
   /// What is in memory, of rows their values, which have an axis more.
   using value = std::conditional_t<writes, typename values_type::value_type, const typename values_type::value_type>;
   /// What a chunk holds.
-  using element = std::conditional_t<has_rows && !is_resident, std::conditional_t<writes, value_of<V>, const value_of<V>>,
-                                     value>;
+  using element =
+      std::conditional_t<has_rows && !is_resident, std::conditional_t<writes, value_of<V>, const value_of<V>>, value>;
   static_assert(!writes || !(is_source<V> || std::is_const_v<value>), "quern::chunked: out must not be const");
 
   explicit operand_in_chunks(const V& v) {

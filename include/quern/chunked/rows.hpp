@@ -104,9 +104,7 @@ auto rows_of_handle(const V& v) {
 /// The rows of what comes in chunks, (n, k), as n elements of k values:
 ///
 /// @code
-/// using quern::rows;
-/// const auto x = quern::files::npy_source<double, 2>("positions.npy");
-/// const Kokkos::Array<double, 3> center = quern::mean(exec, rows<3>(x));
+/// const Kokkos::Array<double, 3> center = quern::mean(exec, quern::rows<3>(quern::in_chunks(positions)));
 /// @endcode
 ///
 /// Those of a source or a sink are a source or a sink of elements, for all operations in chunks. Those of

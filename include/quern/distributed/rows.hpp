@@ -44,13 +44,13 @@ concept array_of_blocks =
 }  // namespace impl
 
 /// The rows of a DistributedView (n, k) as n elements, each of k values, in blocks of the same ranks: positions and
-/// velocities of particles over ranks, which no row may be cut by.
+/// velocities of particles over ranks. No row may be cut.
 ///
 /// @code
 /// const quern::Decomposition cut(comm, {n, 3}, {.grid = {0, 1}});
-/// const quern::DistributedView<double, 2> v("v", cut), f("f", cut);
-/// quern::map(exec, quern::rows<3>(v), kick{dt}, quern::rows<3>(v), quern::rows<3>(f), mass);
-/// Kokkos::Array<double, 3> total = quern::sum(exec, quern::rows<3>(v));
+/// const quern::DistributedView<double, 2> v("v", cut);
+/// quern::fill(exec, quern::rows<3>(v), Kokkos::Array<double, 3>{1, 0, 0});
+/// const Kokkos::Array<double, 3> total = quern::sum(exec, quern::rows<3>(v));
 /// @endcode
 ///
 /// As inputs and outputs of `map`, `copy`, `fill` and elementwise functions, beside DistributedViews whose blocks have

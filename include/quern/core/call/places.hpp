@@ -105,14 +105,17 @@ inline constexpr bool has_rows<lazy_array<F, In...>> = (has_rows<In> || ...);
 template <class... Out>
 inline constexpr bool has_rows<std::tuple<Out...>> = (has_rows<Out> || ...);
 
+/// The place of calls that are rejected, whose engines do nothing.
+struct no_place {};
 template <class Kind, class... V>
 auto place_of_call() {
   using place = decltype(find_place<V...>());
-  static_assert(std::is_same_v<place, in_memory> || takes_rows_anywhere<Kind> ||
-                    !(has_rows<std::remove_cvref_t<V>> || ...),
+  constexpr bool fits =
+      std::is_same_v<place, in_memory> || takes_rows_anywhere<Kind> || !(has_rows<std::remove_cvref_t<V>> || ...);
+  static_assert(fits,
                 "quern::rows: over ranks and in chunks, map, copy, fill and reductions take rows; for other "
                 "operations, give each component an array of its own");
-  return place();
+  return std::conditional_t<fits, place, no_place>();
 }
 /// The engine for operations of a kind on these operands.
 template <class Kind, class... V>

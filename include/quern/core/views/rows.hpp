@@ -138,7 +138,10 @@ auto as_strided(const row_array<K, Element, V>& rows, const std::string& operati
 /// Nothing is copied. As an input, `rows` stands where a lazy array may; as an output, alone or among `outputs`, in
 /// `map`, `stencil`, `compact`, `copy`, and as the values of `sort_by_key` and the columns of `migrate`. A View (n)
 /// beside `rows<k>(v)` has a value for each row. `sum`, `mean`, `min`, `max` and `minmax` of Arrays have a result for
-/// each component, as along axis 0 of the View.
+/// each component, as along axis 0 of the View; results along an axis may be written to rows,
+/// `sum(exec, rows<3>(out), rows<3>(x), axis{1})`, by way of scratch memory.
+/// There are also rows of a DistributedView (quern/distributed/rows.hpp) and of what comes in chunks
+/// (quern/chunked/rows.hpp).
 /// Where LayoutRight or LayoutLeft is known from the type of the View, this decides how kernels access it: rows of
 /// LayoutRight are read and written whole, those of LayoutLeft as k arrays, in packs. A View of LayoutStride is right,
 /// and slower.
