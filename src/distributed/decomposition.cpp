@@ -219,6 +219,25 @@ const Communicator& Decomposition::along(const std::array<bool, max_rank>& axes)
   return found->second;
 }
 
+Decomposition Decomposition::of_rows() const {
+  const int last = extents().rank - 1;
+  if (grid(last) != 1)
+    throw Error("quern::rows", "the rows of extents " + extents().str() + " are cut into " +
+                                   std::to_string(grid(last)) + " along axis " + std::to_string(last) +
+                                   "; a grid with 1 rank along that axis cuts none");
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->rows) {
+    auto rows = std::make_shared<state>(communicator());
+    rows->extents = extents();
+    rows->extents.extent[--rows->extents.rank] = 0;
+    rows->grid = state_->grid;
+    rows->halo = state_->halo;
+    rows->grid[last] = rows->halo[last] = 0;
+    state_->rows = std::move(rows);
+  }
+  return Decomposition(state_->rows);
+}
+
 namespace impl {
 
 Decomposition::Block results_of_block(const Decomposition::Block& cells, const axis_set& along) {

@@ -17,6 +17,8 @@ struct Decomposition::state {
   std::mutex mutex{};
   std::map<unsigned, Communicator> along{};  // by the cut axes along which the ranks differ
 
+  std::shared_ptr<state> rows{};  // the cut of the rows along the last axis
+
   struct cached_exchange {
     std::vector<std::int64_t> key;
     std::shared_ptr<void> exchange;

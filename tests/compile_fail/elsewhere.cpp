@@ -17,15 +17,28 @@ struct blocks {
   quern::shape extents() const { return {}; }
 };
 
+struct difference {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    return w(0);
+  }
+};
+
 // In chunks there is an engine for other kinds of operations.
 void without_engine() {
   const Kokkos::DefaultExecutionSpace exec;
   const quern::random::key key(1);
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<float**> f("f", 3, 3);
-  const Kokkos::View<double**> m("m", 3, 3);
+  const Kokkos::View<double**> m("m", 3, 3), v("v", 3, 2);
+  const Kokkos::View<double***> t("t", 3, 3, 2);
   const Kokkos::View<Kokkos::complex<double>**> z("z", 3, 3);
-  quern::sort(exec, quern::in_chunks(x));                  // does not work in chunks [sort]
+  const auto rows = quern::rows<2>(quern::in_chunks(v));
+  quern::stencil<quern::star<1>>(exec, x, difference(), quern::boundary::wrap,
+                                 rows);                                         // quern::rows: over ranks and in chunks
+  quern::cumsum(exec, rows, rows);                                              // quern::rows: over ranks and in chunks
+  quern::sum(exec, rows, quern::rows<2>(quern::in_chunks(t)), quern::axis{1});  // quern::rows: results of a reduction
+  quern::sort(exec, quern::in_chunks(x));                                       // does not work in chunks [sort]
   quern::random::normal(exec, quern::in_chunks(x), key);   // does not work in chunks [random_fields]
   quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
   quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
@@ -38,7 +51,8 @@ void in_memory() {
   const auto edge = quern::boundary::nearest;
   const Kokkos::View<int*> i("i", 3);
   const Kokkos::View<double*> x("x", 3);
-  const Kokkos::View<double**> m("m", 3, 3);
+  const Kokkos::View<double**> m("m", 3, 3), v("v", 3, 2);
+  const Kokkos::View<double***> t("t", 3, 3, 2);
   const auto chunks = quern::in_chunks(x);
   const auto source = quern::chunked::reader<float>({3}, [](std::int64_t, std::int64_t, float*) {});
   const blocks<double, 1> u;

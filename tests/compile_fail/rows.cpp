@@ -55,6 +55,8 @@ void misuse() {
   quern::map(exec, quern::rows<2>(constant), identity(), quern::rows<2>(v));  // quern: out must not be const [map]
   quern::map(exec, quern::rows<2>(v), first(), x, quern::rows<2>(w));         // the values do not convert to out's type
 
+  quern::reduced<quern::op::sum>(quern::rows<2>(v), quern::axis{1});  // results are not written to quern::rows
+
   // Values that kernels cannot copy, and structs that do not add up.
   quern::fill(exec, x, copied<1>());             // a value is of a type that is not trivially copyable
   quern::fill(x, copied<2>());                   // a value is of a type that is not trivially copyable

@@ -34,6 +34,12 @@ void exchanged(const space& exec, const field& u, const field& v) {
   // # distributed/halo_exchange.hpp 1
 }
 
+void of_particles(const quern::Communicator& comm, const space& exec) {
+  const std::int64_t n = 10;
+  // # distributed/rows.hpp
+  EXPECT_EQ(10, total[0]);
+}
+
 using plane = Kokkos::View<double**>;
 void compute_what_needs_no_halo(const plane&, const plane&) {}
 void compute_what_needs_no_charge(const plane&, const plane&) {}
@@ -91,6 +97,7 @@ TEST(Guides, DistributedDocComments) {
   exchanged(exec, comm, plane("from", 7, 8), plane("to", 7, 8));
   reduced_over_ranks(comm, exec);
   const column x("x", 5), y("y", 5), z("z", 5);
+  of_particles(comm, exec);
   moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));
   static_cast<void>(started);
 }

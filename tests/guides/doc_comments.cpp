@@ -164,6 +164,12 @@ void larger_than_memory(const space& exec) {
   EXPECT_EQ(3, total);
 }
 
+void center_of_chunks(const space& exec) {
+  const Kokkos::View<double* [3], Kokkos::HostSpace> positions("positions", 4);
+  // # chunked/rows.hpp
+  EXPECT_EQ(0, center[2]);
+}
+
 void series_of_files(const Kokkos::View<double***>& u) {
   const double t = 0;
   try {
@@ -245,6 +251,7 @@ TEST(Guides, DocComments) {
   scratch(exec);
   between_memories(exec);
   larger_than_memory(exec);
+  center_of_chunks(exec);
   if (quern::impl::fourier::available<space>()) transforms(exec);
   const Kokkos::View<double*> x("x", 1000), p("p", 1000);
   quern::fill(exec, p, 0.5);

@@ -71,6 +71,52 @@ struct Rows : testing::Test {};
 using cases = test::covering<double, float, int>;
 TYPED_TEST_SUITE(Rows, cases);
 
+TYPED_TEST(Rows, AreOutputsOfReductions) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  const E exec;
+  const std::int64_t n = 67, m = 5;
+  const auto values = test::samples<T>(3 * m * n, 1);
+  const auto a = test::make_array<T, 3, L, E>({m, n, 3}, values);
+  std::vector<double> by_row(3 * m), by_column(3 * n);
+  std::vector<T> least(3 * m, std::numeric_limits<T>::max());
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (int c = 0; c < 3; ++c) {
+        const T value = values[(i * n + j) * 3 + c];
+        by_row[3 * i + c] += static_cast<double>(value);
+        by_column[3 * j + c] += static_cast<double>(value);
+        least[3 * i + c] = std::min(least[3 * i + c], value);
+      }
+  const auto check = [&](const auto& out, const std::vector<double>& expected) {
+    const auto found = test::contents(out);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], static_cast<double>(found[i]), 1e-4);
+  };
+  using quern::rows, quern::axis;
+  const auto rows_of = test::make_array<double, 2, L, E>({m, 3}), columns = test::make_array<double, 2, L, E>({n, 3});
+  const auto padded = padded_rows<double, L, E>(m, std::vector<double>(3 * m));
+  quern::sum(exec, rows<3>(rows_of), rows<3>(a), axis{1});
+  check(rows_of, by_row);
+  quern::sum(exec, rows<3>(padded), rows<3>(a), axis{1});
+  check(padded, by_row);
+  quern::sum(rows<3>(columns), rows<3>(a), axis{0});
+  check(columns, by_column);
+  const auto lowest = test::make_array<T, 2, L, E>({m, 3});
+  quern::min(exec, rows<3>(lowest), rows<3>(a), axis{1});
+  EXPECT_EQ(least, test::contents(lowest));
+  const auto total = test::make_array<double, 1, L, E>({3});
+  quern::sum(exec, rows<3>(total), rows<3>(a));
+  const auto found = test::contents(total);
+  for (int c = 0; c < 3; ++c)
+    EXPECT_NEAR(by_row[c] + by_row[3 + c] + by_row[6 + c] + by_row[9 + c] + by_row[12 + c], found[c], 1e-3);
+  test::expect_error("quern::sum: out has extents (67), expected (5)",
+                     [&] { quern::sum(exec, rows<3>(columns), rows<3>(a), axis{1}); });
+  test::expect_error("quern::min: out and in 1 share memory", [&] {
+    quern::min(exec, rows<3>(Kokkos::subview(a, Kokkos::ALL, 0, Kokkos::ALL)), rows<3>(a), axis{1});
+  });
+}
+
 TYPED_TEST(Rows, AreOperandsAndOutputsOfMaps) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

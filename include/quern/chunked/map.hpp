@@ -42,7 +42,7 @@ void map_in_chunks(const operation_name& label, const Exec& exec, const F& f, co
   begin(p);
   run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
     const auto targets =
-        unpack([&](const auto&... o) { return std::tuple(as_part<Exec, rank>(o.part(p.axis, c, false))...); }, to);
+        unpack([&](const auto&... o) { return std::tuple(o.view_of_part(o.part(p.axis, c, false))...); }, to);
     from.with_parts(p, c, [&](const auto&... part) {
       compute(e, p, c, targets, count_in_whole<In...>(f, part_origin<rank>(p.first_of_chunk(c, false))), part...);
     });

@@ -7,6 +7,7 @@
 /// The operands of a chunked operation, and their parts in each chunk.
 
 #include <quern/chunked/pipeline.hpp>
+#include <quern/chunked/rows.hpp>
 #include <quern/core/call/call.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/core/views/part_view.hpp>
@@ -43,6 +44,13 @@ auto as_resident(const std::tuple<Out...>& out) {
   return unpack([](const auto&... o) { return std::tuple(as_resident(o)...); }, out);
 }
 
+/// A View that was to come in chunks, and other operands as they are.
+template <class V>
+const auto& without_chunks(const V& v) {
+  if constexpr (is_chunked_view<V>) return v.view;
+  else return v;
+}
+
 /// An operand on its way into a plan. `Access` is array_reader or array_writer.
 template <class Exec, class V, class Access>
 class operand_in_chunks {
@@ -50,32 +58,43 @@ class operand_in_chunks {
   static constexpr bool writes = std::is_same_v<Access, array_writer>;
   static constexpr int rank = rank_of<V>;
   static constexpr bool is_resident = resident<Exec, V>;
-  using element = std::conditional_t<writes, typename V::value_type, const typename V::value_type>;
-  static_assert(!writes || !(is_source<V> || std::is_const_v<typename V::value_type>),
-                "quern::chunked: out must not be const");
+  using operand_type = std::remove_cvref_t<decltype(without_chunks(std::declval<const V&>()))>;
+  using values_type = std::remove_cvref_t<decltype(view_of(std::declval<const operand_type&>()))>;
+  static constexpr bool has_rows = is_rows<operand_type>;
+  /// What is in memory, of rows their values, which have an axis more.
+  using value = std::conditional_t<writes, typename values_type::value_type, const typename values_type::value_type>;
+  /// What a chunk holds.
+  using element =
+      std::conditional_t<has_rows && !is_resident, std::conditional_t<writes, value_of<V>, const value_of<V>>, value>;
+  static_assert(!writes || !(is_source<V> || std::is_const_v<value>), "quern::chunked: out must not be const");
 
   explicit operand_in_chunks(const V& v) {
     if constexpr (is_source<V> || is_sink<V>) array_ = v.array();
     else if constexpr (is_chunked_view<V>) {
-      using view = typename V::view_type;
-      static_assert(is_resident || (is_device<Exec> && host_reachable<view>),
+      static_assert(is_resident || (is_device<Exec> && host_reachable<operand_type>),
                     "quern::in_chunks: the View is reached neither by the execution space nor by the host");
-      memory_ = describe(static_cast<element*>(v.view.data()), v.view);
-      constexpr bool pinned = reachable<Exec, view>;
+      describe_memory(view_of(v.view));
+      constexpr bool pinned = reachable<Exec, operand_type>;
       using view_access = std::conditional_t<writes, view_writer, view_reader>;
       if constexpr (!is_resident) array_ = std::make_shared<view_access>(memory_, pinned);
+      if constexpr (!is_resident && has_rows) array_ = rows_of_access<std::remove_const_t<value>>(array_);
     } else {
       static_assert(reachable<Exec, V>,
                     "quern: a View beside what comes in chunks is not accessible from the execution space; "
                     "quern::in_chunks(view) brings what the host has");
-      memory_ = describe(static_cast<element*>(v.data()), v);
+      describe_memory(view_of(v));
     }
   }
 
-  const shape& extents() const { return array_ ? array_->extents : memory_.extents; }
+  shape extents() const {
+    if (array_) return array_->extents;
+    shape extents = memory_.extents;
+    if constexpr (has_rows) extents.extent[--extents.rank] = 0;
+    return extents;
+  }
   const std::shared_ptr<Access>& array() const { return array_; }
   /// The memory of a View.
-  const strided<element>& memory() const { return memory_; }
+  const strided<value>& memory() const { return memory_; }
 
   /// Adds what is not resident to a plan.
   void join(std::vector<planned_array<Access>>& arrays, bool with_halo) {
@@ -86,19 +105,29 @@ class operand_in_chunks {
 
   /// The part of the array in a chunk.
   strided<element> part(int axis, const array_chunk& c, bool with_halo) const {
-    if (!array_) {
+    if constexpr (is_resident) {
       strided<element> s = memory_;
       s.data += c.begin(with_halo) * s.stride[axis];
       s.extents.extent[axis] = c.extent(with_halo);
       return s;
+    } else {
+      const packed_box box = box_along(*array_, axis, c.begin(with_halo), c.extent(with_halo));
+      return {static_cast<element*>((writes ? c.out : c.in)[number_]), box.extents, box.packed};
     }
-    const packed_box box = box_along(*array_, axis, c.begin(with_halo), c.extent(with_halo));
-    return {static_cast<element*>((writes ? c.out : c.in)[number_]), box.extents, box.packed};
+  }
+  /// A part as what operations take.
+  static auto view_of_part(const strided<element>& part) {
+    constexpr bool of_values = has_rows && is_resident;
+    const auto view = as_part<Exec, rank + (of_values ? 1 : 0)>(part);
+    if constexpr (of_values) return rows_with_strides(std::type_identity<operand_type>(), view);
+    else return view;
   }
 
  private:
+  void describe_memory(const values_type& v) { memory_ = describe(static_cast<value*>(v.data()), v); }
+
   std::shared_ptr<Access> array_;
-  strided<element> memory_;
+  strided<value> memory_;
   int number_ = -1;
 };
 template <class Exec, class V>
@@ -132,8 +161,9 @@ class chunk_input : public input_in_chunks<Exec, V> {
   }
   /// The array in a chunk, or all of it where it is repeated.
   auto in(const array_chunk& c) const {
-    if (!cut_) return this->array() ? brought_ : this->memory();
-    return this->part(axis_, c, false);
+    if (cut_) return this->part(axis_, c, false);
+    if constexpr (base::is_resident) return this->memory();
+    else return brought_;
   }
 
  private:
@@ -159,7 +189,6 @@ class chunk_input : public input_in_chunks<Exec, V> {
 /// An operand of a call: a `chunk_input` for each array, in a lazy one too; scalars and positions are what they are.
 template <class Exec, class V>
 auto as_chunk_operand(const V& v) {
-  static_assert(!is_rows<V>, "quern: quern::rows stands beside Views in memory, not beside what comes in chunks");
   if constexpr (is_lazy<V>)
     return unpack([&](const auto&... in) { return lazy_of(v.f, as_chunk_operand<Exec>(in)...); }, v.in);
   else if constexpr (any_array<V>) return chunk_input<Exec, V>(v);
@@ -176,7 +205,7 @@ auto operand_in(const V& v, const chunk_plan& p, const array_chunk& c, const sha
   return at_part<Rank>(p.label, v, origin, origin, [&](const auto& leaf) {
     if constexpr (placed<decltype(leaf)>) {
       constexpr int rank = rank_of<std::remove_cvref_t<decltype(leaf)>>;
-      return as_part<Exec, rank>(part(leaf.in(c), rank));
+      return leaf.view_of_part(part(leaf.in(c), rank));
     } else {
       return leaf;
     }

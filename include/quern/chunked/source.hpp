@@ -59,7 +59,7 @@ concept is_sink = std::is_same_v<typename S::access, array_writer>;
 /// const double total = quern::sum(exec, quern::in_chunks(host_view));
 /// @endcode
 template <class V>
-  requires Kokkos::is_view_v<V>
+  requires(Kokkos::is_view_v<V> || impl::is_rows<V>)
 impl::chunked_view<V> in_chunks(const V& view) {
   return {view};
 }

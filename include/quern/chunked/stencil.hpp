@@ -138,7 +138,7 @@ void stencil_in_chunks(const char* label, const Exec& exec, const Out& out, cons
     if (keeps) {
       if constexpr (has_contents)
         quern::map(e, core, op::identity(), as_part<Exec, rank>(contents->part(p.axis, c, false)));
-      else quern::fill(e, core, T(0));
+      else quern::fill(e, core, T{});
     }
     std::vector<pool_block<typename Exec::memory_space>> blocks;
     unpack(
@@ -153,10 +153,11 @@ void stencil_in_chunks(const char* label, const Exec& exec, const Out& out, cons
   };
   begin(p);
   // Buffers of the first axis fastest are LayoutLeft, for which the kernels turn their axes around.
-  const bool left = rank > 1 && p.axis != 0 && all_come;
+  const bool left = p.axis != 0 && all_come;
   run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {
-    if (left) compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
-    else compute(e, c, std::type_identity<Kokkos::LayoutStride>());
+    if constexpr (rank > 1)
+      if (left) return compute(e, c, std::type_identity<Kokkos::LayoutLeft>());
+    compute(e, c, std::type_identity<Kokkos::LayoutStride>());
   });
 }
 

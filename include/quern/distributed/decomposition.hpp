@@ -73,10 +73,15 @@ class Decomposition {
   /// The ranks that share a block's position along all axes but these, in the order of their position along these.
   const Communicator& along(const std::array<bool, max_rank>& axes) const;
 
+  /// The cut of the rows along the last axis, which are elements of an array of one axis less.
+  /// @throws Error if that axis is cut
+  Decomposition of_rows() const;
+
   struct state;
   state& shared() const { return *state_; }
 
  private:
+  explicit Decomposition(std::shared_ptr<state> of) : state_(std::move(of)) {}
   std::shared_ptr<state> state_;
 };
 

@@ -17,7 +17,7 @@ struct engine<over_ranks_place, maps> {
     check_place_options<Options...>();
     unpack(
         [&](const auto& first, const auto&... other) {
-          static_assert(distributed_like<decltype(first)> && (distributed_like<decltype(other)> && ...),
+          static_assert(array_of_blocks<decltype(first)> && (array_of_blocks<decltype(other)> && ...),
                         "quern: beside DistributedViews, out must be a DistributedView; "
                         "quern::distributed::to_global brings all blocks to a View");
           constexpr int rank = std::remove_cvref_t<decltype(first)>::rank;

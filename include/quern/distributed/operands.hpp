@@ -9,7 +9,7 @@
 #include <quern/core/call/places.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/core/views/whole_positions.hpp>
-#include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/rows.hpp>
 #include <quern/distributed/same_calls.hpp>
 
 namespace quern::impl {
@@ -17,10 +17,10 @@ namespace quern::impl {
 void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
                        const Decomposition& other);
 
-/// The block of a DistributedView, and other arrays as they are.
+/// The block of an array over ranks, and other arrays as they are.
 template <class V>
 const auto& local_of(const V& v) {
-  if constexpr (distributed_like<V>) return v.local();
+  if constexpr (array_of_blocks<V>) return v.local();
   else return v;
 }
 
@@ -55,7 +55,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
 /// What an array, a scalar or the positions are at the cells of a rank's block.
 template <class V>
 auto leaf_at_block(const std::string& label, std::size_t number, const V& leaf, const Decomposition& d) {
-  if constexpr (distributed_like<V>) {
+  if constexpr (array_of_blocks<V>) {
     check_same_blocks(label, input_name(number), d, leaf.decomposition());
     return leaf.local();
   } else {
@@ -85,10 +85,10 @@ auto operand_at_end(const std::string& label, const V& v, const Decomposition& d
   });
 }
 
-/// The first DistributedView among inputs, which may be lazy; the others are cut as it is.
+/// The first array over ranks among inputs, which may be lazy; the others are cut as it is.
 template <class First, class... Rest>
 const auto& leading_field(const First& first, const Rest&... rest) {
-  if constexpr (distributed_like<First>) return first;
+  if constexpr (array_of_blocks<First>) return first;
   else if constexpr (is_at<over_ranks_place, First>)
     return std::apply([](const auto&... in) -> const auto& { return leading_field(in...); }, first.in);
   else return leading_field(rest...);

@@ -127,7 +127,9 @@ struct engine<over_ranks_place, copies> {
     check_place_options<Options...>();
     const std::string& label = label_text("quern::copy");
     const auto more = [] { return ""; };
-    if constexpr (!distributed_like<Out>) {
+    if constexpr ((is_rows<Out> || is_placed_rows<Out>) && (is_rows<In> || is_placed_rows<In>)) {
+      run(exec, out.view, in.view);
+    } else if constexpr (!array_of_blocks<Out>) {
       constexpr bool fits = distributed_like<In> && same_elements<Out, In>;
       static_assert(fits, "quern::copy: to a View, in must be a DistributedView of the same type of elements");
       if constexpr (fits) {

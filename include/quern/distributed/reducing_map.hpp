@@ -74,7 +74,7 @@ struct engine<over_ranks_place, reducing_maps> {
   static auto run(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
-    static_assert(((is_reduced<Out> || distributed_like<Out>) && ...),
+    static_assert(((is_reduced<Out> || array_of_blocks<Out>) && ...),
                   "quern: beside DistributedViews, out must be a DistributedView; "
                   "quern::distributed::to_global brings all blocks to a View");
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();

@@ -24,11 +24,11 @@ class results_of_ranks {
     const strided<T> target = c_.output(local_of(out));
     const shape whole = along_.part(d_.extents(), false);
     check_extents(c_.label, "out", operand_extents(c_.label, out), whole);
-    if constexpr (distributed_like<Out>)
+    if constexpr (array_of_blocks<Out>)
       if (!(out.communicator() == d_.communicator())) throw Error(c_.label, "out and in are of two communicators");
     const int rank = d_.communicator().rank(), ranks = d_.communicator().size();
     const auto wanted = [&](int r) {
-      if constexpr (distributed_like<Out>) return out.decomposition().of(r);
+      if constexpr (array_of_blocks<Out>) return out.decomposition().of(r);
       else {
         Decomposition::Block all{whole, whole};
         all.first.extent.fill(0);

@@ -8,7 +8,7 @@
 
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/operands.hpp>
-#include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/rows.hpp>
 
 namespace quern::impl {
 
@@ -41,7 +41,7 @@ std::string text_of_scalar(const T& x) {
 template <class V>
 std::string text_of_operand(const V& v) {
   std::string text;
-  if constexpr (distributed_like<V>) text = text_of_array(type_text<value_of<V>>(), v.extents(), &v.decomposition());
+  if constexpr (array_of_blocks<V>) text = text_of_array(type_text<value_of<V>>(), v.extents(), &v.decomposition());
   else if constexpr (stored_array<V>) text = text_of_array(type_text<value_of<V>>(), extents_of(v), nullptr);
   else if constexpr (is_lazy<V>) text = text_of_operand(v.in);
   else if constexpr (is_outputs<V>)

@@ -150,10 +150,10 @@ struct engine<in_memory, reductions> {
   }
 };
 
-/// The same to an output for each part of a result of two, as quern/reduce/two_outputs.hpp has it.
-template <class Reduction, class Exec, class First, class Second, class... In, class... Options>
-void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First, Second>& out,
-                   const std::tuple<const In&...>& inputs, const Options&... options);
+/// The same to an output for each part of a result of two, or to rows, as quern/reduce/two_outputs.hpp has it.
+template <class Reduction, class Exec, class... Out, class... In, class... Options>
+void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Out...>& out,
+                       const std::tuple<const In&...>& inputs, const Options&... options);
 
 /// `op(exec, out, in..., options)` of every reduction, by the engine of the place where its operands are.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
@@ -170,7 +170,12 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
       fits,
       "quern: the result of the reduction does not convert to out's type, as that of complex numbers to a real "
       "type");
-  if constexpr (is_outputs<Out>) reduce_to_two(r, exec, out, inputs, options...);
+  static_assert(
+      !is_placed_rows<Out>,
+      "quern::rows: results of a reduction are written to rows of a View in memory, or to an array of Arrays");
+  if constexpr (is_placed_rows<Out>) return;
+  else if constexpr (is_outputs<Out>) reduce_by_scratch(r, exec, out, inputs, options...);
+  else if constexpr (fits && is_rows<Out>) reduce_by_scratch(r, exec, std::tuple(out), inputs, options...);
   else if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);
 }
 

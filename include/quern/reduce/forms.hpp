@@ -36,7 +36,7 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   auto name(const In& in, const Options&... options) {                             \
     return name(impl::space_of(in), on_host, in, options...);                      \
   }                                                                                \
-  template <result_view Out, any_array In, impl::reduction_option... Options>      \
+  template <rows_or_view Out, any_array In, impl::reduction_option... Options>     \
   void name(const Out& out, const In& in, const Options&... options) {             \
     name(impl::space_of(out, in), out, in, options...);                            \
   }                                                                                \
@@ -53,7 +53,7 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   auto name(const In& in, const Options&... options) {                                                        \
     return name<argument>(impl::space_of(in), on_host, in, options...);                                       \
   }                                                                                                           \
-  template <kind argument = otherwise, result_view Out, any_array In, impl::reduction_option... Options>      \
+  template <kind argument = otherwise, rows_or_view Out, any_array In, impl::reduction_option... Options>     \
   void name(const Out& out, const In& in, const Options&... options) {                                        \
     name<argument>(impl::space_of(out, in), out, in, options...);                                             \
   }                                                                                                           \

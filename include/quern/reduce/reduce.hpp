@@ -52,7 +52,7 @@ inline constexpr bool impl::marked_option<norm_order> = true;
 /// does), float for half types; `sum<double>(exec, x)` adds up and returns another. The error is below that of pairwise
 /// summation: blocks are added pairwise and their sums with compensation. That of Arrays, or of `rows<k>`, is an Array
 /// of the sums of the components, as NumPy's along axis 0. Option: `reproducible`.
-template <class Result = void, execution_space Exec, result_like Out, any_array In,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
@@ -63,7 +63,7 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS_WITH(sum, class, Result, void)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
@@ -73,7 +73,7 @@ QUERN_REDUCTION_FORMS_WITH(prod, class, Result, void)
 
 /// The smallest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, -1>>("quern::min", exec, out, in, options...);
 }
@@ -81,7 +81,7 @@ QUERN_REDUCTION_FORMS(min)
 
 /// The largest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, 1>>("quern::max", exec, out, in, options...);
 }
@@ -90,7 +90,7 @@ QUERN_REDUCTION_FORMS(max)
 /// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one. Of Arrays, those of
 /// each component.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
@@ -109,7 +109,7 @@ QUERN_REDUCTION_FORMS(minmax)
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
 /// that is no integer. Option: `reproducible`.
-template <class Result = void, execution_space Exec, result_like Out, any_array X, any_array Y,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
           call_option<axes, reproducible_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
@@ -125,7 +125,7 @@ template <class Result = void, any_array X, any_array Y, impl::reduction_option.
 auto dot(const X& x, const Y& y, const Options&... options) {
   return dot<Result>(impl::space_of(x, y), on_host, x, y, options...);
 }
-template <class Result = void, result_view Out, any_array X, any_array Y, impl::reduction_option... Options>
+template <class Result = void, rows_or_view Out, any_array X, any_array Y, impl::reduction_option... Options>
 void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
   dot<Result>(impl::space_of(out, x, y), out, x, y, options...);
 }
@@ -133,7 +133,7 @@ QUERN_TAKES_NAME_WITH(dot, class Result, Result)
 
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
-template <class Result = void, execution_space Exec, result_like Out, any_array X, any_array Y,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
           call_option<axes>... Options>
 auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
@@ -148,7 +148,7 @@ template <class Result = void, any_array X, any_array Y, impl::reduction_option.
 auto vdot(const X& x, const Y& y, const Options&... options) {
   return vdot<Result>(impl::space_of(x, y), on_host, x, y, options...);
 }
-template <class Result = void, result_view Out, any_array X, any_array Y, impl::reduction_option... Options>
+template <class Result = void, rows_or_view Out, any_array X, any_array Y, impl::reduction_option... Options>
 void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
   vdot<Result>(impl::space_of(out, x, y), out, x, y, options...);
 }
@@ -157,7 +157,7 @@ QUERN_TAKES_NAME_WITH(vdot, class Result, Result)
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
 /// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
-template <auto Order = 2, execution_space Exec, result_like Out, any_array In,
+template <auto Order = 2, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, reproducible_t>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
@@ -177,7 +177,7 @@ QUERN_REDUCTION_FORMS_WITH(norm, auto, Order, 2)
 
 /// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
 /// elements. Of Arrays, that of each component. Option: `reproducible`.
-template <class Result = void, execution_space Exec, result_like Out, any_array In,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, reproducible_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
@@ -200,7 +200,8 @@ QUERN_REDUCTION_FORMS_WITH(mean, class, Result, void)
 /// sum / n, rounded once. Distances are added up from a center that follows the mean (Chan, Golub and LeVeque, The
 /// American Statistician 37, 1983), and partial results of threads, chunks and ranks are joined without rounding their
 /// means.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, ddof>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_moments<Result>(exec, out, in, options...);
 }
@@ -218,7 +219,7 @@ QUERN_REDUCTION_FORMS_WITH(mean_var, class, Result, void)
 
 /// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
 /// two passes.
-template <class Result = void, execution_space Exec, result_like Out, any_array In,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, ddof, reproducible_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, false>("quern::var", exec, out, in, options...);
@@ -226,7 +227,7 @@ auto var(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS_WITH(var, class, Result, void)
 
 /// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
-template <class Result = void, execution_space Exec, result_like Out, any_array In,
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, ddof, reproducible_t>... Options>
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, true>("quern::stddev", exec, out, in, options...);
@@ -234,7 +235,7 @@ auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(stddev, class, Result, void)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const impl::op_reducer<bool, impl::and_op> reducer{{}, true};
   return impl::reduce_call(impl::reduction{"quern::all", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -243,7 +244,7 @@ auto all(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(all)
 
 /// Whether some element is not zero; false for no elements.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const impl::op_reducer<bool, impl::or_op> reducer{{}, false};
   return impl::reduce_call(impl::reduction{"quern::any", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -252,7 +253,7 @@ auto any(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(any)
 
 /// How many elements are not zero, as `std::int64_t` (NumPy's `count_nonzero`).
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<std::int64_t>();
   return impl::reduce_call(impl::reduction{"quern::count", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -263,7 +264,7 @@ QUERN_REDUCTION_FORMS(count)
 /// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
 /// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, false>>("quern::argmax", exec, out, in,
                                                                                options...);
@@ -272,7 +273,7 @@ QUERN_REDUCTION_FORMS(argmax)
 
 /// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, false>>("quern::argmin", exec, out, in,
                                                                                 options...);
@@ -280,7 +281,7 @@ auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<impl::result_or<Result, impl::sum_type<impl::value_of<In>>>>();
   return impl::reduce_call(impl::reduction{"quern::nansum", reducer, impl::zero_if_nan()}, exec, out, std::tie(in),
@@ -289,7 +290,7 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
 /// `mean` of the elements that are not NaN; NaN where there is none.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<impl::value_of<In>>>>();
   return impl::reduce_call(impl::reduction{"quern::nanmean", reducer}, exec, out, std::tie(in), options...);
@@ -297,7 +298,8 @@ auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... o
 QUERN_REDUCTION_FORMS_WITH(nanmean, class, Result, void)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
-template <class Result = void, execution_space Exec, result_like Out, any_array In, call_option<axes, ddof>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, ddof>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using var = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>;
@@ -308,7 +310,7 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
 
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, -1>>("quern::nanmin", exec, out, in,
                                                                                   options...);
@@ -317,7 +319,7 @@ QUERN_REDUCTION_FORMS(nanmin)
 
 /// The largest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, 1>>("quern::nanmax", exec, out, in,
                                                                                  options...);
@@ -326,7 +328,7 @@ QUERN_REDUCTION_FORMS(nanmax)
 
 /// `argmax` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, true>>("quern::nanargmax", exec, out, in,
                                                                               options...);
@@ -335,7 +337,7 @@ QUERN_REDUCTION_FORMS(nanargmax)
 
 /// `argmin` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, true>>("quern::nanargmin", exec, out, in,
                                                                                options...);
@@ -343,7 +345,7 @@ auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&...
 QUERN_REDUCTION_FORMS(nanargmin)
 
 /// How many elements are not NaN, as `std::int64_t`.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
 auto nancount(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<std::int64_t>();
   return impl::reduce_call(impl::reduction{"quern::nancount", reducer, impl::not_nan()}, exec, out, std::tie(in),
@@ -355,7 +357,8 @@ QUERN_REDUCTION_FORMS(nancount)
 ///
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result, and holds the elements
-template <execution_space Exec, result_like Out, class Op, scalar_value T, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, class Op, scalar_value T, any_array In,
+          call_option<axes>... Options>
 auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
@@ -376,7 +379,7 @@ template <class Op, scalar_value T, any_array In, impl::reduction_option... Opti
 T reduce(const Op& op, const T& identity, const In& in, const Options&... options) {
   return reduce(impl::space_of(in), on_host, op, identity, in, options...);
 }
-template <result_view Out, class Op, scalar_value T, any_array In, impl::reduction_option... Options>
+template <rows_or_view Out, class Op, scalar_value T, any_array In, impl::reduction_option... Options>
 void reduce(const Out& out, const Op& op, const T& identity, const In& in, const Options&... options) {
   reduce(impl::space_of(out, in), out, op, identity, in, options...);
 }

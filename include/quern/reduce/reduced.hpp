@@ -82,16 +82,20 @@ inline constexpr bool is_reduced<reduced_output<Op, Out, Options...>> = true;
 /// @param options `axis{}` or `axes{}`, the same for all reductions of a call; `ddof`, `reproducible`
 ///
 /// Results repeat from run to run, with the same number of threads.
-template <class Op, result_like Out, option<axes, ddof, reproducible_t>... Options>
+template <class Op, rows_or_result Out, option<axes, ddof, reproducible_t>... Options>
 impl::reduced_output<Op, Out, Options...> reduced(const Out& out, const Options&... options) {
   static_assert(!std::is_same_v<Out, on_host_t> || !impl::has_option<axes, Options...>,
                 "quern::reduced: a reduction along axes writes to a View");
+  static_assert(!impl::has_rows<Out>,
+                "quern::reduced: results are not written to quern::rows; use a View of Arrays, and copy that to rows");
   return {{}, out, {options...}};
 }
 /// With a functor and its identity, as `quern::reduce` takes them.
-template <class F, scalar_value T, result_like Out, option<axes>... Options>
+template <class F, scalar_value T, rows_or_result Out, option<axes>... Options>
 impl::reduced_output<impl::own_reduction<F, T>, Out, Options...> reduced(const Out& out, const F& f, const T& identity,
                                                                          const Options&... options) {
+  static_assert(!impl::has_rows<Out>,
+                "quern::reduced: results are not written to quern::rows; use a View of Arrays, and copy that to rows");
   return {{f, identity}, out, {options...}};
 }
 

@@ -22,13 +22,25 @@ struct part_of_result {
   }
 };
 
-/// A reduction whose result has two parts, with an output for each: the results go to scratch memory, from which the
-/// parts are copied. Over ranks that check calls, the call is compared once, before all else.
-template <class Reduction, class Exec, class First, class Second, class... In, class... Options>
-void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First, Second>& views,
-                   const std::tuple<const In&...>& inputs, const Options&... options) {
+/// Copies results to an output for each of their two parts, or to rows.
+template <class Exec, class First, class Second, class Results>
+void copy_results(const std::string& label, const Exec& exec, const std::tuple<First, Second>& out,
+                  const Results& results) {
+  map_checked(label_text(label, "/first"), exec, std::get<0>(out), part_of_result<0>(), results);
+  map_checked(label_text(label, "/second"), exec, std::get<1>(out), part_of_result<1>(), results);
+}
+template <class Exec, class Rows, class Results>
+void copy_results(const std::string& label, const Exec& exec, const std::tuple<Rows>& out, const Results& results) {
+  map_checked(label_text(label, "/rows"), exec, std::get<0>(out), op::identity(), results);
+}
+
+/// A reduction whose result has two parts, with an output for each, or whose results are written to rows: they go to
+/// scratch memory, from which they are copied. Over ranks that check calls, the call is compared once, before all else.
+template <class Reduction, class Exec, class... Out, class... In, class... Options>
+void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Out...>& views,
+                       const std::tuple<const In&...>& inputs, const Options&... options) {
   using where = engine_of<reductions, In...>;
-  constexpr int rank = known_rank<First>();
+  constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<Out...>>>;
   static_assert(rank >= 0, "quern: the rank of several outputs must be known when compiling");
   using results =
       Kokkos::View<typename with_pointers<result_of<reducer_of<Reduction>>, rank>::type, Kokkos::LayoutRight,
@@ -41,8 +53,12 @@ void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First,
   check_outputs(label, out);
   constexpr bool here = std::is_same_v<where, engine<in_memory, reductions>>;
   if constexpr (here) {
-    const auto elements = c.elements(std::get<0>(inputs));
-    unpack([&](const auto&... o) { (check_overlap(label, o, elements, input_name(0), false), ...); }, out);
+    const auto check = [&](const auto& in, std::size_t number) {
+      const auto elements = c.elements(in);
+      unpack([&](const auto&... o) { (check_overlap(label, o, elements, input_name(number), false), ...); }, out);
+    };
+    std::size_t number = 0;
+    unpack([&](const auto&... in) { (check(in, number++), ...); }, inputs);
   }
   const shape& extents = std::get<0>(out).extents;
   Kokkos::LayoutRight layout;
@@ -51,8 +67,7 @@ void reduce_to_two(const Reduction& r, const Exec& exec, const std::tuple<First,
   const results both(memory.data(), layout);
   if constexpr (over_ranks) where::reduce(r, exec, both, inputs, options...);
   else where::run(r, exec, both, inputs, options...);
-  map_checked(label_text(label, "/first"), exec, std::get<0>(views), part_of_result<0>(), both);
-  map_checked(label_text(label, "/second"), exec, std::get<1>(views), part_of_result<1>(), both);
+  copy_results(label, exec, views, both);
   if constexpr (!here) exec.fence(kernel_label(label));  // as every call with operands that are not in memory
 }
 

@@ -113,6 +113,8 @@ bool waits_for_host(const Out& out, const In&) {
 }
 
 struct copies {};
+template <>
+inline constexpr bool takes_rows_anywhere<copies> = true;
 
 /// Copies in memory.
 template <>

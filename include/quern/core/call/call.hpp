@@ -139,6 +139,11 @@ concept result_view = view_like<T> || impl::placed<T>;
 /// Where a reduction writes its result: a `result_view`, or `on_host`.
 template <class T>
 concept result_like = result_view<T> || std::same_as<std::remove_cvref_t<T>, on_host_t>;
+/// The same of reductions whose results may be Arrays: `rows` of a View, too.
+template <class T>
+concept rows_or_view = result_view<T> || impl::is_rows<std::remove_cvref_t<T>>;
+template <class T>
+concept rows_or_result = result_like<T> || rows_or_view<T>;
 
 namespace impl {
 

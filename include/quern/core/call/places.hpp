@@ -76,10 +76,6 @@ auto find_place() {
       std::conditional_t<ranks, over_ranks_place, std::conditional_t<described, described_place, in_memory>>;
   return std::conditional_t<chunks, in_chunks_place, elsewhere>();
 }
-/// The engine for operations of a kind on these operands.
-template <class Kind, class... V>
-using engine_of = engine<decltype(find_place<V...>()), Kind>;
-
 /// The kinds of operations.
 struct maps {};
 struct reducing_maps {};  // with reductions among their outputs
@@ -90,6 +86,40 @@ struct selections {};
 struct stencils {};
 struct reducing_stencils {};
 struct iterations {};
+
+/// Whether operations of a kind take `quern::rows` of what is not in memory, and of Views beside it.
+template <class Kind>
+inline constexpr bool takes_rows_anywhere = false;
+template <>
+inline constexpr bool takes_rows_anywhere<maps> = true;
+template <>
+inline constexpr bool takes_rows_anywhere<reducing_maps> = true;
+template <>
+inline constexpr bool takes_rows_anywhere<reductions> = true;
+template <class V>
+inline constexpr bool has_rows = is_rows<V>;
+template <placed V>
+inline constexpr bool has_rows<V> = is_placed_rows<V>;
+template <class F, class... In>
+inline constexpr bool has_rows<lazy_array<F, In...>> = (has_rows<In> || ...);
+template <class... Out>
+inline constexpr bool has_rows<std::tuple<Out...>> = (has_rows<Out> || ...);
+
+/// The place of calls that are rejected, whose engines do nothing.
+struct no_place {};
+template <class Kind, class... V>
+auto place_of_call() {
+  using place = decltype(find_place<V...>());
+  constexpr bool fits =
+      std::is_same_v<place, in_memory> || takes_rows_anywhere<Kind> || !(has_rows<std::remove_cvref_t<V>> || ...);
+  static_assert(fits,
+                "quern::rows: over ranks and in chunks, map, copy, fill and reductions take rows; for other "
+                "operations, give each component an array of its own");
+  return std::conditional_t<fits, place, no_place>();
+}
+/// The engine for operations of a kind on these operands.
+template <class Kind, class... V>
+using engine_of = engine<decltype(place_of_call<Kind, V...>()), Kind>;
 
 /// Where operands lie over ranks that check calls, compares a call of this kind with those of the other ranks: its
 /// operands, and what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks

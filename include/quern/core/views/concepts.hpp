@@ -69,6 +69,9 @@ template <class T>
 inline constexpr bool is_rows = false;
 template <std::size_t K, class Element, class V>
 inline constexpr bool is_rows<row_array<K, Element, V>> = true;
+/// The same of what is not in memory as a whole.
+template <class T>
+inline constexpr bool is_placed_rows = false;
 template <class T>
 inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, positions_t>;
 

@@ -46,6 +46,12 @@ constexpr std::size_t known_row() {
   return 0;
 }
 
+/// A View of any strides whose rows have adjacent values, as those of LayoutRight.
+template <class V>
+struct adjacent_rows : V {
+  using array_layout = Kokkos::LayoutRight;
+};
+
 /// An array without the View type, and its own View.
 template <class V>
 const V& view_of(const V& v) {
@@ -64,6 +70,13 @@ Part like_rows(const V&, const Part& part) {
 template <std::size_t K, class Element, class V, class Part>
 row_array<K, Element, Part> like_rows(const row_array<K, Element, V>&, const Part& part) {
   return {part};
+}
+
+/// The same of an array that is known by its type, at a View of other strides.
+template <std::size_t K, class Element, class V, class Part>
+auto rows_with_strides(std::type_identity<row_array<K, Element, V>>, const Part& part) {
+  if constexpr (has_adjacent_rows<V>) return row_array<K, Element, adjacent_rows<Part>>{{part}};
+  else return row_array<K, Element, Part>{part};
 }
 
 /// What the memory of an array is said to hold: its values, or rows of them.
@@ -125,7 +138,10 @@ auto as_strided(const row_array<K, Element, V>& rows, const std::string& operati
 /// Nothing is copied. As an input, `rows` stands where a lazy array may; as an output, alone or among `outputs`, in
 /// `map`, `stencil`, `compact`, `copy`, and as the values of `sort_by_key` and the columns of `migrate`. A View (n)
 /// beside `rows<k>(v)` has a value for each row. `sum`, `mean`, `min`, `max` and `minmax` of Arrays have a result for
-/// each component, as along axis 0 of the View.
+/// each component, as along axis 0 of the View; results along an axis may be written to rows,
+/// `sum(exec, rows<3>(out), rows<3>(x), axis{1})`, by way of scratch memory.
+/// There are also rows of a DistributedView (quern/distributed/rows.hpp) and of what comes in chunks
+/// (quern/chunked/rows.hpp).
 /// Where LayoutRight or LayoutLeft is known from the type of the View, this decides how kernels access it: rows of
 /// LayoutRight are read and written whole, those of LayoutLeft as k arrays, in packs. A View of LayoutStride is right,
 /// and slower.
