@@ -294,26 +294,22 @@ template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Optio
 void dct(const Out& out, const In& in, const Options&... options) {
   dct(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, dct)
-QUERN_TAKES_NAME(dct)
+QUERN_TAKES_NAME_NOT(place, dct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idct(const Out& out, const In& in, const Options&... options) {
   idct(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, idct)
-QUERN_TAKES_NAME(idct)
+QUERN_TAKES_NAME_NOT(place, idct)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void dst(const Out& out, const In& in, const Options&... options) {
   dst(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, dst)
-QUERN_TAKES_NAME(dst)
+QUERN_TAKES_NAME_NOT(place, dst)
 template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
 void idst(const Out& out, const In& in, const Options&... options) {
   idst(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, idst)
-QUERN_TAKES_NAME(idst)
+QUERN_TAKES_NAME_NOT(place, idst)
 
 }  // namespace quern
 

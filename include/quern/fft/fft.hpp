@@ -193,14 +193,12 @@ template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void hfft(const Out& out, const In& in, const Options&... options) {
   hfft(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, hfft)
-QUERN_TAKES_NAME(hfft)
+QUERN_TAKES_NAME_NOT(place, hfft)
 template <view_like Out, view_like In, impl::fourier::line_option... Options>
 void ihfft(const Out& out, const In& in, const Options&... options) {
   ihfft(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, ihfft)
-QUERN_TAKES_NAME(ihfft)
+QUERN_TAKES_NAME_NOT(place, ihfft)
 
 /// The transforms along several axes, one after the other: along all of them, or the option `axes{...}`; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the

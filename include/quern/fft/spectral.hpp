@@ -151,8 +151,7 @@ template <view_like Out, view_like In, option<axis, derivative_order, period>...
 void spectral_derivative(const Out& out, const In& in, const Options&... options) {
   spectral_derivative(impl::space_of(out), out, in, options...);
 }
-QUERN_REJECTS(place, spectral_derivative)
-QUERN_TAKES_NAME(spectral_derivative)
+QUERN_TAKES_NAME_NOT(place, spectral_derivative)
 
 /// The power spectrum of a real periodic field of rank 1 to 3, summed over spherical shells of wave vectors:
 /// `power(s) = sum |F(k)|^2 / N^2` over all k whose length is nearest to s, in whole waves along each axis, F the
@@ -200,8 +199,7 @@ template <output_like Out, view_like In>
 void power_spectrum(const Out& out, const In& field) {
   power_spectrum(impl::space_of(field), out, field);
 }
-QUERN_REJECTS(option_or_place, power_spectrum)
-QUERN_TAKES_NAME(power_spectrum)
+QUERN_TAKES_NAME_NOT(option_or_place, power_spectrum)
 
 }  // namespace quern
 

@@ -278,8 +278,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   trapezoid(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, trapezoid)
-QUERN_TAKES_NAME(trapezoid)
+QUERN_TAKES_NAME_NOT(place, trapezoid)
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
@@ -301,8 +300,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   simpson(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, simpson)
-QUERN_TAKES_NAME(simpson)
+QUERN_TAKES_NAME_NOT(place, simpson)
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
@@ -315,8 +313,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   cumulative_trapezoid(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, cumulative_trapezoid)
-QUERN_TAKES_NAME(cumulative_trapezoid)
+QUERN_TAKES_NAME_NOT(place, cumulative_trapezoid)
 
 }  // namespace quern
 

@@ -202,8 +202,7 @@ template <array_like Keys, option<checked_t>... Options>
 auto group_by(const Keys& keys, const key_range& range, const Options&... options) {
   return group_by(impl::space_of(keys), keys, range, options...);
 }
-QUERN_REJECTS(place, group_by)
-QUERN_TAKES_NAME(group_by)
+QUERN_TAKES_NAME_NOT(place, group_by)
 
 }  // namespace quern
 

@@ -313,8 +313,7 @@ template <view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Out& out, const A& a, const Options&... options) {
   pinv(impl::space_of(out), out, a, options...);
 }
-QUERN_REJECTS(place, pinv)
-QUERN_TAKES_NAME(pinv)
+QUERN_TAKES_NAME_NOT(place, pinv)
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
@@ -337,8 +336,7 @@ template <array_like A, option<rcond>... Options>
 std::int64_t matrix_rank(const A& a, const Options&... options) {
   return matrix_rank(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, matrix_rank)
-QUERN_TAKES_NAME(matrix_rank)
+QUERN_TAKES_NAME_NOT(place, matrix_rank)
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`: the largest sum of absolute values of a column
 /// (`norm_order::one`) or of a row (`infinity`), the largest singular value (`two`), the root of the sum of squares
@@ -374,8 +372,7 @@ template <array_like A, option<norm_order>... Options>
 auto matrix_norm(const A& a, const Options&... options) {
   return matrix_norm(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, matrix_norm)
-QUERN_TAKES_NAME(matrix_norm)
+QUERN_TAKES_NAME_NOT(place, matrix_norm)
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
@@ -408,8 +405,7 @@ template <array_like A, option<norm_order>... Options>
 auto cond(const A& a, const Options&... options) {
   return cond(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, cond)
-QUERN_TAKES_NAME(cond)
+QUERN_TAKES_NAME_NOT(place, cond)
 
 }  // namespace quern
 

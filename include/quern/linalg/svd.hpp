@@ -271,8 +271,7 @@ template <result_view U, result_view S, result_view Vt, any_array A, view_like..
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
   svd(impl::space_of(s, a), u, s, vt, a, info...);
 }
-QUERN_REJECTS(option, svd)
-QUERN_TAKES_NAME(svd)
+QUERN_TAKES_NAME_NOT(option, svd)
 
 /// The singular values alone, as `svd` gives them.
 template <execution_space Exec, view_like S, array_like A, view_like... Info>
@@ -291,8 +290,7 @@ template <view_like S, array_like A, view_like... Info>
 void svdvals(const S& s, const A& a, const Info&... info) {
   svdvals(impl::space_of(s), s, a, info...);
 }
-QUERN_REJECTS(option_or_place, svdvals)
-QUERN_TAKES_NAME(svdvals)
+QUERN_TAKES_NAME_NOT(option_or_place, svdvals)
 
 }  // namespace quern
 

@@ -246,8 +246,7 @@ template <view_like Out>
 void permutation(const Out& out, const key& k) {
   permutation(impl::space_of(out), out, k);
 }
-QUERN_REJECTS(option_or_place, permutation)
-QUERN_TAKES_NAME(permutation)
+QUERN_TAKES_NAME_NOT(option_or_place, permutation)
 
 /// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
 /// `permutation` p of that key. Asynchronous, without scratch memory.
@@ -289,8 +288,7 @@ template <view_like Out, view_like In>
 void shuffle(const Out& out, const key& k, const In& in) {
   shuffle(impl::space_of(out), out, k, in);
 }
-QUERN_REJECTS(option_or_place, shuffle)
-QUERN_TAKES_NAME(shuffle)
+QUERN_TAKES_NAME_NOT(option_or_place, shuffle)
 
 }  // namespace quern::random
 
