@@ -194,11 +194,11 @@ auto choose_regions(std::vector<adaptive_region<Rank>>& active, const std::array
                     double tolerance, double volume, std::int64_t affordable) {
   using region = adaptive_region<Rank>;
   const auto can_improve = [&](const region& r) {
-    double share = 0.5 * tolerance / std::fabs(volume);
-    for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
+    double allowed = 0.5 * tolerance / std::fabs(volume);
+    for (int d = 0; d < Rank; ++d) allowed *= std::fabs(r.half[d]);
     constexpr double unit = std::numeric_limits<T>::epsilon();
     const double moved = unit * std::fabs(r.centre[r.worst]) * r.variation;  // by rounding of coordinates
-    return r.error > std::max({share, 50 * unit * r.magnitude, moved}) && can_halve(r, box[r.worst], r.worst);
+    return r.error > std::max({allowed, 50 * unit * r.magnitude, moved}) && can_halve(r, box[r.worst], r.worst);
   };
   const auto rest = std::partition(active.begin(), active.end(), can_improve);
   if (affordable >= rest - active.begin()) return rest;

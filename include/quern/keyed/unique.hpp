@@ -59,7 +59,7 @@ struct put_unique {
 };
 
 template <class T, class Moved, class Position, class First, class Inverse>
-struct put_unique_places {
+struct put_unique_of_positions {
   result_row<T> values;
   const T* x;
   row_nest<2> nest;  // of x and the inverse
@@ -168,8 +168,8 @@ void unique_by_positions(const std::string& label, const Exec& exec, const resul
   const auto finish = [&]<class Keys, class Moved, class Position>(
                           const strided<Keys>& keys, const strided<Moved>& moved, const Position& position_of) {
     for_selected(label, exec, lines.n, first_of_keys<Keys>{keys.data},
-                 put_unique_places<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data, position_of,
-                                                                       starts, first, inverse.data},
+                 put_unique_of_positions<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data,
+                                                                             position_of, starts, first, inverse.data},
                  number);
   };
   with_index_type(lines.n, [&]<class Index>(Index) {
