@@ -7,6 +7,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/fft/forms.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {
@@ -115,16 +116,10 @@ template <execution_space Exec, view_like Out, view_like In, option<axes>... Opt
 void ifftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::roll("quern::ifftshift", exec, out, in, impl::option_or(axes(), options...), true);
 }
-template <view_like Out, view_like In, option<axes>... Options>
-void fftshift(const Out& out, const In& in, const Options&... options) {
-  fftshift(impl::space_of(out), out, in, options...);
-}
-QUERN_TAKES_NAME_NOT(place, fftshift)
-template <view_like Out, view_like In, option<axes>... Options>
-void ifftshift(const Out& out, const In& in, const Options&... options) {
-  ifftshift(impl::space_of(out), out, in, options...);
-}
-QUERN_TAKES_NAME_NOT(place, ifftshift)
+QUERN_TRANSFORM_FORMS(fftshift, view_like, view_like, option<axes>)
+QUERN_REJECTS(place, fftshift)
+QUERN_TRANSFORM_FORMS(ifftshift, view_like, view_like, option<axes>)
+QUERN_REJECTS(place, ifftshift)
 
 }  // namespace quern
 

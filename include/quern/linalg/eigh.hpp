@@ -112,14 +112,14 @@ struct eigh_op {
                              std::int64_t item) const {
     lanes.for_each(a.rows, [&](int j) {
       const R value = real_value(work(j, j));
-      int place = 0;
+      int position = 0;
       for (int i = 0; i < a.rows; ++i) {
         const R other = real_value(work(i, i));
-        place += other < value || (other == value && i < j);
+        position += other < value || (other == value && i < j);
       }
-      w(item, place, 0) = scale * value;
+      w(item, position, 0) = scale * value;
       if (vectors())
-        for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(j, i);
+        for (int i = 0; i < a.rows; ++i) v(item, i, position) = basis(j, i);
     });
   }
 };

@@ -138,15 +138,15 @@ struct svd_op {
     const bool adjoint = wide();
     lanes.for_each(n, [&](int j) {
       const R value = real_value(lengths[j]);
-      int place = 0;
+      int position = 0;
       for (int i = 0; i < n; ++i) {
         const R other = real_value(lengths[i]);
-        place += other > value || (other == value && i < j);
+        position += other > value || (other == value && i < j);
       }
-      s(item, place, 0) = scale * value;
+      s(item, position, 0) = scale * value;
       if (!vectors()) return;
-      for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(j, i) : x(i, j);
-      for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(j, i));
+      for (int i = 0; i < u.rows; ++i) u(item, i, position) = adjoint ? basis(j, i) : x(i, j);
+      for (int i = 0; i < vt.columns; ++i) vt(item, position, i) = conjugate(adjoint ? x(i, j) : basis(j, i));
     });
   }
 
