@@ -130,15 +130,14 @@ template <class T, int Rank, class Exec, class F>
 void evaluate(const Exec& exec, const std::string& label, const F& f, const std::array<interval<T>, Rank>& box,
               std::vector<adaptive_region<Rank>>& regions) {
   using region = adaptive_region<Rank>;
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  const scratch_array<Exec, region> memory(exec, static_cast<std::int64_t>(regions.size()));
-  const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory.data(), regions.size());
-  const Kokkos::View<region*, Kokkos::HostSpace, unmanaged> here(regions.data(), regions.size());
+  const auto count = static_cast<std::int64_t>(regions.size());
+  const scratch_array<Exec, region> memory(exec, count);
+  const Kokkos::View<region*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> here(regions.data(), count);
   adaptive_kernel<T, F, Rank> kernel{f, memory.data(), {}};
   for (int d = 0; d < Rank; ++d) kernel.within[d] = inside<T>(box[d]);
-  Kokkos::deep_copy(exec, there, here);
-  Kokkos::parallel_for(kernel_label(label), index_range(exec, static_cast<std::int64_t>(regions.size())), kernel);
-  Kokkos::deep_copy(exec, here, there);
+  Kokkos::deep_copy(exec, scratch_view<Exec, region*>(memory.data(), count), here);
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, count), kernel);
+  copy_items_to_host(exec, regions.data(), memory.data(), count);
   exec.fence(kernel_label(label, ": regions"));
 }
 

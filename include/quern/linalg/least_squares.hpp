@@ -76,9 +76,7 @@ struct decomposed {
     const strided<T> left = vectors ? as_matrix(*u) : strided<T>{}, right = vectors ? as_matrix(*vt) : strided<T>{};
     if (svd_matrix(exec, label, left, there, right, a) != 0)
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    const Kokkos::View<R*, typename Exec::memory_space, unmanaged> device(s.data(), k);
-    Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, unmanaged>(values.data(), k), device);
+    copy_items_to_host(exec, values.data(), s.data(), k);
     exec.fence(kernel_label(label, ": singular values"));
   }
 
@@ -123,8 +121,6 @@ struct decomposed {
   }
 };
 
-/// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
-/// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
 /// The least and the largest element of a diagonal.
 template <class T>
 struct diagonal_extrema {
@@ -138,6 +134,8 @@ struct diagonal_extrema {
   }
 };
 
+/// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
+/// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
 template <class Exec, class T>
 std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                          const strided<const T>& b, double rcond) {

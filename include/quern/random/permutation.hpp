@@ -225,8 +225,7 @@ void choice(const Exec& exec, const Out& out, const part_of& where, const Weight
   const std::int64_t n = in.extents.extent[0];
   impl::check_positions<T>(label, "out", n);
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
-  using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const vector counted(held.data(), n), cumulative(held.data() + n, n);
+  const impl::scratch_view<Exec, double*> counted(held.data(), n), cumulative(held.data() + n, n);
   impl::map_checked(quern::impl::label_text(label, "/weights"), exec, counted, impl::counted_weight(), weights);
   cumsum(exec, cumulative, counted, reproducible);
   impl::fill_drawn(label, exec, out, where, impl::choice_draw<T>{{}, cumulative.data(), n});
