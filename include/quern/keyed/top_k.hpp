@@ -15,6 +15,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
+#include <quern/reducers/counted_selection.hpp>
 
 namespace quern {
 namespace impl {
@@ -57,14 +58,13 @@ struct choose_digit {
     const std::int64_t rank = search->rank;
     std::int64_t mine = 0;
     for (int d = first; d < last; ++d) mine += counts[d];
-    std::int64_t before = threads.team_scan(mine);
+    const std::int64_t before = threads.team_scan(mine);
     threads.team_barrier();  // all know the rank
     if (rank < before || rank >= before + mine) return;
-    int digit = first;
-    while (before + counts[digit] <= rank) before += counts[digit++];
-    search->known |= static_cast<Key>(digit) << shift;
-    search->rank = rank - before;
-    search->less += before;
+    std::int64_t left = rank - before;
+    search->known |= static_cast<Key>(digit_of_rank(counts, first, left)) << shift;
+    search->rank = left;
+    search->less += rank - left;
   }
 };
 
