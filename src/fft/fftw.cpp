@@ -161,7 +161,7 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
 
 template <class T>
 std::shared_ptr<void> make_plan(const plan_key& key) {
-  const int threads = static_cast<int>(key.place);
+  const int threads = static_cast<int>(key.instance);
   const transform& t = key.what;
   if (t.rigor == fft_rigor::estimate) {
     // An estimate reads no array, and asks of addresses only for alignment, and whether they are the same.

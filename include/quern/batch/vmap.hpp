@@ -222,8 +222,7 @@ template <impl::vmap_output Out, class F, impl::vmap_argument... In>
 void vmap(const Out& out, const F& f, const In&... in) {
   vmap(impl::space_of(impl::vmap_view(std::get<0>(impl::as_outputs(out)))), out, f, in...);
 }
-QUERN_REJECTS(option_or_place, vmap)
-QUERN_TAKES_NAME(vmap)
+QUERN_TAKES_NAME_NOT(option_or_place, vmap)
 
 }  // namespace quern
 

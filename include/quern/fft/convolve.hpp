@@ -121,14 +121,12 @@ template <view_like Out, view_like A, view_like B, option<convolve_mode>... Opti
 void fftconvolve(const Out& out, const A& a, const B& b, const Options&... options) {
   fftconvolve(impl::space_of(out), out, a, b, options...);
 }
-QUERN_REJECTS(place, fftconvolve)
-QUERN_TAKES_NAME(fftconvolve)
+QUERN_TAKES_NAME_NOT(place, fftconvolve)
 template <view_like Out, view_like A, view_like B, option<convolve_mode>... Options>
 void fftcorrelate(const Out& out, const A& a, const B& b, const Options&... options) {
   fftcorrelate(impl::space_of(out), out, a, b, options...);
 }
-QUERN_REJECTS(place, fftcorrelate)
-QUERN_TAKES_NAME(fftcorrelate)
+QUERN_TAKES_NAME_NOT(place, fftcorrelate)
 
 }  // namespace quern
 

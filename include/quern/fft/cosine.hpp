@@ -290,30 +290,14 @@ template <execution_space Exec, view_like Out, view_like In, option<dct_type, ax
 void idst(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::cosine_views("quern::idst", exec, out, in, true, true, options...);
 }
-template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
-void dct(const Out& out, const In& in, const Options&... options) {
-  dct(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(dct, view_like, view_like, option<dct_type, axis, fft_norm>)
 QUERN_REJECTS(place, dct)
-QUERN_TAKES_NAME(dct)
-template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
-void idct(const Out& out, const In& in, const Options&... options) {
-  idct(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(idct, view_like, view_like, option<dct_type, axis, fft_norm>)
 QUERN_REJECTS(place, idct)
-QUERN_TAKES_NAME(idct)
-template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
-void dst(const Out& out, const In& in, const Options&... options) {
-  dst(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(dst, view_like, view_like, option<dct_type, axis, fft_norm>)
 QUERN_REJECTS(place, dst)
-QUERN_TAKES_NAME(dst)
-template <view_like Out, view_like In, option<dct_type, axis, fft_norm>... Options>
-void idst(const Out& out, const In& in, const Options&... options) {
-  idst(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(idst, view_like, view_like, option<dct_type, axis, fft_norm>)
 QUERN_REJECTS(place, idst)
-QUERN_TAKES_NAME(idst)
 
 }  // namespace quern
 

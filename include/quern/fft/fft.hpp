@@ -4,6 +4,7 @@
 #define QUERN_FFT_FFT_HPP
 
 #include <quern/core/call/label.hpp>
+#include <quern/fft/forms.hpp>
 #include <quern/fft/plans.hpp>
 #include <quern/fft/run.hpp>
 
@@ -169,38 +170,14 @@ void ihfft(const Exec& exec, const Out& out_view, const In& in, const Options&..
   const auto out = c.output(out_view);
   if (out.extents.size() > 0) fourier::launcher<Exec>{exec}.apply("quern::ihfft", out, impl::op::conjugate(), out);
 }
-template <result_view Out, any_array In, impl::fourier::line_option... Options>
-void fft(const Out& out, const In& in, const Options&... options) {
-  fft(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(fft)
-template <result_view Out, any_array In, impl::fourier::line_option... Options>
-void ifft(const Out& out, const In& in, const Options&... options) {
-  ifft(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(ifft)
-template <result_view Out, any_array In, impl::fourier::line_option... Options>
-void rfft(const Out& out, const In& in, const Options&... options) {
-  rfft(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(rfft)
-template <result_view Out, any_array In, impl::fourier::line_option... Options>
-void irfft(const Out& out, const In& in, const Options&... options) {
-  irfft(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(irfft)
-template <view_like Out, view_like In, impl::fourier::line_option... Options>
-void hfft(const Out& out, const In& in, const Options&... options) {
-  hfft(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(fft, result_view, any_array, impl::fourier::line_option)
+QUERN_TRANSFORM_FORMS(ifft, result_view, any_array, impl::fourier::line_option)
+QUERN_TRANSFORM_FORMS(rfft, result_view, any_array, impl::fourier::line_option)
+QUERN_TRANSFORM_FORMS(irfft, result_view, any_array, impl::fourier::line_option)
+QUERN_TRANSFORM_FORMS(hfft, view_like, view_like, impl::fourier::line_option)
 QUERN_REJECTS(place, hfft)
-QUERN_TAKES_NAME(hfft)
-template <view_like Out, view_like In, impl::fourier::line_option... Options>
-void ihfft(const Out& out, const In& in, const Options&... options) {
-  ihfft(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(ihfft, view_like, view_like, impl::fourier::line_option)
 QUERN_REJECTS(place, ihfft)
-QUERN_TAKES_NAME(ihfft)
 
 /// The transforms along several axes, one after the other: along all of them, or the option `axes{...}`; of `fft2`,
 /// `ifft2`, `rfft2` and `irfft2` along the last two. All else as `fft` has it; real transforms are halved along the
@@ -245,46 +222,14 @@ template <execution_space Exec, result_view Out, any_array In, impl::fourier::tr
 void irfft2(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::transform_call<impl::fourier::kind::complex_to_real>("quern::irfft2", exec, out, in, 2, options...);
 }
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void fftn(const Out& out, const In& in, const Options&... options) {
-  fftn(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(fftn)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void ifftn(const Out& out, const In& in, const Options&... options) {
-  ifftn(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(ifftn)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void rfftn(const Out& out, const In& in, const Options&... options) {
-  rfftn(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(rfftn)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void irfftn(const Out& out, const In& in, const Options&... options) {
-  irfftn(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(irfftn)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void fft2(const Out& out, const In& in, const Options&... options) {
-  fft2(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(fft2)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void ifft2(const Out& out, const In& in, const Options&... options) {
-  ifft2(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(ifft2)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void rfft2(const Out& out, const In& in, const Options&... options) {
-  rfft2(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(rfft2)
-template <result_view Out, any_array In, impl::fourier::transform_option... Options>
-void irfft2(const Out& out, const In& in, const Options&... options) {
-  irfft2(impl::space_of(out, in), out, in, options...);
-}
-QUERN_TAKES_NAME(irfft2)
+QUERN_TRANSFORM_FORMS(fftn, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(ifftn, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(rfftn, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(irfftn, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(fft2, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(ifft2, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(rfft2, result_view, any_array, impl::fourier::transform_option)
+QUERN_TRANSFORM_FORMS(irfft2, result_view, any_array, impl::fourier::transform_option)
 
 enum class fft_direction { forward, backward };
 template <>

@@ -7,6 +7,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/fft/forms.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {
@@ -86,8 +87,7 @@ template <view_like Out>
 void fftfreq(const Out& out, double spacing = 1) {
   fftfreq(impl::space_of(out), out, spacing);
 }
-QUERN_REJECTS(option_or_place, fftfreq)
-QUERN_TAKES_NAME(fftfreq)
+QUERN_TAKES_NAME_NOT(option_or_place, fftfreq)
 
 /// The frequencies of `rfft`'s results: `0, 1, ..., n / 2`, divided by n times the spacing, where out has n / 2 + 1
 /// elements.
@@ -103,8 +103,7 @@ template <view_like Out>
 void rfftfreq(const Out& out, std::int64_t n, double spacing = 1) {
   rfftfreq(impl::space_of(out), out, n, spacing);
 }
-QUERN_REJECTS(option_or_place, rfftfreq)
-QUERN_TAKES_NAME(rfftfreq)
+QUERN_TAKES_NAME_NOT(option_or_place, rfftfreq)
 
 /// Moves the frequency 0 to the middle of the axes, to element n / 2, in a copy: `out((i + n / 2) mod n) = in(i)` along
 /// all axes, or those that are named. `ifftshift` moves it back. Asynchronous on `exec`.
@@ -117,18 +116,10 @@ template <execution_space Exec, view_like Out, view_like In, option<axes>... Opt
 void ifftshift(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   impl::fourier::roll("quern::ifftshift", exec, out, in, impl::option_or(axes(), options...), true);
 }
-template <view_like Out, view_like In, option<axes>... Options>
-void fftshift(const Out& out, const In& in, const Options&... options) {
-  fftshift(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(fftshift, view_like, view_like, option<axes>)
 QUERN_REJECTS(place, fftshift)
-QUERN_TAKES_NAME(fftshift)
-template <view_like Out, view_like In, option<axes>... Options>
-void ifftshift(const Out& out, const In& in, const Options&... options) {
-  ifftshift(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(ifftshift, view_like, view_like, option<axes>)
 QUERN_REJECTS(place, ifftshift)
-QUERN_TAKES_NAME(ifftshift)
 
 }  // namespace quern
 

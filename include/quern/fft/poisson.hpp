@@ -169,8 +169,7 @@ template <view_like Out, view_like In, option<box_lengths, poisson_sides>... Opt
 void poisson(const Out& u, const In& f, const Options&... options) {
   poisson(impl::space_of(u), u, f, options...);
 }
-QUERN_REJECTS(place, poisson)
-QUERN_TAKES_NAME(poisson)
+QUERN_TAKES_NAME_NOT(place, poisson)
 
 }  // namespace quern
 

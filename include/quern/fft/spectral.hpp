@@ -147,12 +147,8 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   r.what = back;
   run(c.label, launch, to, s, r);
 }
-template <view_like Out, view_like In, option<axis, derivative_order, period>... Options>
-void spectral_derivative(const Out& out, const In& in, const Options&... options) {
-  spectral_derivative(impl::space_of(out), out, in, options...);
-}
+QUERN_TRANSFORM_FORMS(spectral_derivative, view_like, view_like, option<axis, derivative_order, period>)
 QUERN_REJECTS(place, spectral_derivative)
-QUERN_TAKES_NAME(spectral_derivative)
 
 /// The power spectrum of a real periodic field of rank 1 to 3, summed over spherical shells of wave vectors:
 /// `power(s) = sum |F(k)|^2 / N^2` over all k whose length is nearest to s, in whole waves along each axis, F the
@@ -200,8 +196,7 @@ template <output_like Out, view_like In>
 void power_spectrum(const Out& out, const In& field) {
   power_spectrum(impl::space_of(field), out, field);
 }
-QUERN_REJECTS(option_or_place, power_spectrum)
-QUERN_TAKES_NAME(power_spectrum)
+QUERN_TAKES_NAME_NOT(option_or_place, power_spectrum)
 
 }  // namespace quern
 

@@ -47,7 +47,7 @@ struct transform {
 /// All that a plan depends on: it serves any arrays that have these in common.
 struct plan_key {
   transform what;
-  std::uint64_t place = 0;                  // on devices the execution-space instance, on hosts the number of threads
+  std::uint64_t instance = 0;               // on devices the execution-space instance, on hosts the number of threads
   int in_alignment = 0, out_alignment = 0;  // on hosts
   auto operator<=>(const plan_key&) const = default;
 };

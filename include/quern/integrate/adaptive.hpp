@@ -130,15 +130,14 @@ template <class T, int Rank, class Exec, class F>
 void evaluate(const Exec& exec, const std::string& label, const F& f, const std::array<interval<T>, Rank>& box,
               std::vector<adaptive_region<Rank>>& regions) {
   using region = adaptive_region<Rank>;
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  const scratch_array<Exec, region> memory(exec, static_cast<std::int64_t>(regions.size()));
-  const Kokkos::View<region*, typename Exec::memory_space, unmanaged> there(memory.data(), regions.size());
-  const Kokkos::View<region*, Kokkos::HostSpace, unmanaged> here(regions.data(), regions.size());
+  const auto count = static_cast<std::int64_t>(regions.size());
+  const scratch_array<Exec, region> memory(exec, count);
+  const Kokkos::View<region*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> here(regions.data(), count);
   adaptive_kernel<T, F, Rank> kernel{f, memory.data(), {}};
   for (int d = 0; d < Rank; ++d) kernel.within[d] = inside<T>(box[d]);
-  Kokkos::deep_copy(exec, there, here);
-  Kokkos::parallel_for(kernel_label(label), index_range(exec, static_cast<std::int64_t>(regions.size())), kernel);
-  Kokkos::deep_copy(exec, here, there);
+  Kokkos::deep_copy(exec, scratch_view<Exec, region*>(memory.data(), count), here);
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, count), kernel);
+  copy_items_to_host(exec, regions.data(), memory.data(), count);
   exec.fence(kernel_label(label, ": regions"));
 }
 
@@ -194,11 +193,11 @@ auto choose_regions(std::vector<adaptive_region<Rank>>& active, const std::array
                     double tolerance, double volume, std::int64_t affordable) {
   using region = adaptive_region<Rank>;
   const auto can_improve = [&](const region& r) {
-    double share = 0.5 * tolerance / std::fabs(volume);
-    for (int d = 0; d < Rank; ++d) share *= std::fabs(r.half[d]);
+    double allowed = 0.5 * tolerance / std::fabs(volume);
+    for (int d = 0; d < Rank; ++d) allowed *= std::fabs(r.half[d]);
     constexpr double unit = std::numeric_limits<T>::epsilon();
     const double moved = unit * std::fabs(r.centre[r.worst]) * r.variation;  // by rounding of coordinates
-    return r.error > std::max({share, 50 * unit * r.magnitude, moved}) && can_halve(r, box[r.worst], r.worst);
+    return r.error > std::max({allowed, 50 * unit * r.magnitude, moved}) && can_halve(r, box[r.worst], r.worst);
   };
   const auto rest = std::partition(active.begin(), active.end(), can_improve);
   if (affordable >= rest - active.begin()) return rest;

@@ -154,16 +154,14 @@ auto sample_means(const Exec& exec, const std::string& label, const std::string&
                   const std::array<interval<T>, Rank>& box, std::int64_t samples, const SequenceOf& sequence_of) {
   using kernel_type = sampling_kernel<T, F, std::invoke_result_t<const SequenceOf&, int>, Rank>;
   using state = typename kernel_type::value_type;
-  using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   const scratch_array<Exec, state> memory(exec, Count);
-  const Kokkos::View<state*, typename Exec::memory_space, unmanaged> means(memory.data(), Count);
   const std::int64_t items = (samples + kernel_type::run - 1) / kernel_type::run;
   for (int k = 0; k < Count; ++k)
     Kokkos::parallel_reduce(kernel_label(label, method), index_range(exec, items),
                             kernel_type{f, sampled_box<T, Rank>(box), sequence_of(k), samples},
-                            Kokkos::View<state, typename Exec::memory_space, unmanaged>(memory.data() + k));
+                            scratch_view<Exec, state>(memory.data() + k));
   std::array<state, Count> result;
-  Kokkos::deep_copy(exec, Kokkos::View<state*, Kokkos::HostSpace, unmanaged>(result.data(), Count), means);
+  copy_items_to_host(exec, result.data(), memory.data(), Count);
   exec.fence(kernel_label(label, ": result"));
   return result;
 }

@@ -109,7 +109,14 @@ struct simpson_weights {
   }
 };
 
-/// Writes the weights of samples; the widths of the intervals between them.
+/// Not of a sample, but of the interval after it: its width.
+struct interval_widths {
+  template <class T, class Abscissae>
+  KOKKOS_FUNCTION static T weight(const Abscissae& x, std::int64_t i, std::int64_t) {
+    return x.width(i);
+  }
+};
+
 template <class Weights, class T, class Abscissae>
 struct put_weight {
   Abscissae x;
@@ -117,12 +124,14 @@ struct put_weight {
   T* weights;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { weights[i] = Weights::template weight<T>(x, i, n); }
 };
-template <class T, class Abscissae>
-struct put_width {
-  Abscissae x;
-  T* widths;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { widths[i] = x.width(i); }
-};
+/// Weights of n samples, in memory that lasts while others of the call are summed up.
+template <class Weights, class T, class Exec, class Abscissae>
+T* weights_of(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const Abscissae& x,
+              std::int64_t n) {
+  T* weights = lasting_scratch<T>(exec, scratch, n);
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, n), put_weight<Weights, T, Abscissae>{x, n, weights});
+  return weights;
+}
 
 /// An array of n values along one axis, read as one of those extents.
 template <class T>
@@ -156,9 +165,7 @@ void integrate_along(const std::string& label, const Exec& exec, Workspace<Exec>
     const std::int64_t n = extents.extent[d];
     if (n == 0) reject_extents(label, "in", extents, "at least one sample");
     const auto x = make_abscissae<Exec, real>(label, spacing, n);
-    real* weights = static_cast<real*>(scratch.require(exec, n * sizeof(real), 1));
-    Kokkos::parallel_for(kernel_label(label, "/weights"), index_range(exec, n),
-                         put_weight<Weights, real, std::remove_const_t<decltype(x)>>{x, n, weights});
+    const real* weights = weights_of<Weights, real>(exec, label_text(label, "/weights"), scratch, x, n);
     const expanded<leaf_part, array_input<real>> weight{{}, {along_axis<real>(weights, extents, d)}};
     with_leaves(
         product<S>(),
@@ -237,9 +244,7 @@ void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_vie
   map_launch(exec, label_text(c.label, "/first"), first, op::identity(), false, {first.stride, {}},
              scalar_input<T>{T(0)});
   if (n == 1) return;
-  real* widths = static_cast<real*>(c.scratch().require(exec, (n - 1) * sizeof(real), 1));
-  Kokkos::parallel_for(kernel_label(c.label, "/widths"), index_range(exec, n - 1),
-                       put_width<real, std::remove_const_t<decltype(x)>>{x, widths});
+  const real* widths = weights_of<interval_widths, real>(exec, label_text(c.label, "/widths"), c.scratch(), x, n - 1);
   const auto width = along_axis<real>(widths, rest.extents, d);
   with_sources(
       [&](const auto& y) {
@@ -278,8 +283,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   trapezoid(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, trapezoid)
-QUERN_TAKES_NAME(trapezoid)
+QUERN_TAKES_NAME_NOT(place, trapezoid)
 
 /// The integral of samples by Simpson's rule: of the parabolas through each three, for any distances. Of an even number
 /// of samples the last interval has the parabola through the last three; of two samples it is the trapezoidal rule.
@@ -301,8 +305,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void simpson(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   simpson(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, simpson)
-QUERN_TAKES_NAME(simpson)
+QUERN_TAKES_NAME_NOT(place, simpson)
 
 /// The integrals from the first sample to each, by the trapezoidal rule: `out` has the extents of `y`, and 0 first.
 /// Three kernels and a scan; `out` holds the trapezoids in between, in its type. An array of rank 1 needs no axis.
@@ -315,8 +318,7 @@ template <view_like Out, array_like In, impl::sample_spacing Spacing, option<axi
 void cumulative_trapezoid(const Out& out, const In& y, const Spacing& dx, const Options&... options) {
   cumulative_trapezoid(impl::space_of(out), out, y, dx, options...);
 }
-QUERN_REJECTS(place, cumulative_trapezoid)
-QUERN_TAKES_NAME(cumulative_trapezoid)
+QUERN_TAKES_NAME_NOT(place, cumulative_trapezoid)
 
 }  // namespace quern
 

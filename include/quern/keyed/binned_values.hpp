@@ -11,10 +11,10 @@ namespace quern::impl {
 
 /// Where an output has the element that is number i in row-major order.
 template <int Rank>
-struct element_places {
+struct element_offsets {
   std::int64_t extent[Rank], stride[Rank];
   template <class T>
-  explicit element_places(const strided<T>& a) {
+  explicit element_offsets(const strided<T>& a) {
     for (int d = 0; d < Rank; ++d) {
       extent[d] = a.extents.extent[d];
       stride[d] = a.stride[d];
@@ -58,7 +58,7 @@ struct binned_values {
   std::int64_t n;
   bool contiguous;  // and aligned for packs
   Out* out;
-  element_places<Bin::rank> places;  // of bins in `out`
+  element_offsets<Bin::rank> offsets;  // of bins in `out`
   std::int64_t bins;
   bool shared;  // a team, or a thread of a host, has bins of its own
 
@@ -86,14 +86,14 @@ struct binned_values {
   }
   KOKKOS_FUNCTION void flush(sum_type* mine, const run& r) const {
     if (r.bin < 0) return;
-    if (!shared) Kokkos::atomic_add(out + places(r.bin), static_cast<Out>(r.sum));
+    if (!shared) Kokkos::atomic_add(out + offsets(r.bin), static_cast<Out>(r.sum));
     else if constexpr (device) Kokkos::atomic_add(mine + r.bin, r.sum);
     else mine[r.bin] += r.sum;
   }
 
   /// Adds a sum of a team's own bins to the output.
   KOKKOS_FUNCTION void put(std::int64_t b, const sum_type& sum) const {
-    if (sum != 0) Kokkos::atomic_add(out + places(b), static_cast<Out>(sum));
+    if (sum != 0) Kokkos::atomic_add(out + offsets(b), static_cast<Out>(sum));
   }
   /// Adds value number i of the loop nest.
   KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {

@@ -31,7 +31,7 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   bool contiguous = !work_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && holds_packs<width>(x.data);
   if constexpr (work_type::weighted)
     contiguous = contiguous && nest.stride[1][0] == 1 && holds_packs<width>(weights.data);
-  const work_type work{bin,  x.data, weights.data, nest, n, contiguous, out.data, element_places<Bin::rank>(out),
+  const work_type work{bin,  x.data, weights.data, nest, n, contiguous, out.data, element_offsets<Bin::rank>(out),
                        bins, false};
   if constexpr (is_device<Exec>) bin_on_device(exec, label, work);
   else bin_on_host(exec, label, work);

@@ -23,7 +23,7 @@ struct bin_range {
 
 namespace impl {
 
-/// How many values hosts find bins or places for at once.
+/// How many values hosts find bins or positions for at once.
 inline constexpr int searched_at_once = 32;
 
 /// Bins of equal width as `numpy.histogram` has them: the last one includes its upper end, and a value beside an edge
@@ -68,9 +68,9 @@ struct equal_bins {
     double b[searched_at_once];
     std::int64_t near_edges = 0;
     for (int k = 0; k < searched_at_once; ++k) {
-      const double place = (x[k] - low) * scale, nearest = place + whole - whole;
-      near_edges |= Kokkos::abs(place - nearest) < largest_error ? -1 : 0;
-      b[k] = nearest + (nearest > place ? -1.0 : 0.0);
+      const double at = (x[k] - low) * scale, nearest = at + whole - whole;
+      near_edges |= Kokkos::abs(at - nearest) < largest_error ? -1 : 0;
+      b[k] = nearest + (nearest > at ? -1.0 : 0.0);
     }
     for (double& at : b) at = at < last ? at : last;
     if (near_edges != 0) compare_with_edges(x, b);

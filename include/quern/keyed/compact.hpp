@@ -172,8 +172,7 @@ template <stored_array Out, array_like X, class Mask, size_option... Size>
 auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
   return compact(impl::space_of(out), out, x, mask, size...);
 }
-QUERN_REJECTS(place, compact)
-QUERN_TAKES_NAME(compact)
+QUERN_TAKES_NAME_NOT(place, compact)
 
 /// The positions of the elements of x that are not zero, in row-major order: `numpy.flatnonzero`, or `numpy.argwhere`
 /// where `out` has rank 2. NaN is not zero.
@@ -192,8 +191,7 @@ template <view_like Out, array_like X, size_option... Size>
 auto nonzero(const Out& out, const X& x, const Size&... size) {
   return nonzero(impl::space_of(out), out, x, size...);
 }
-QUERN_REJECTS(place, nonzero)
-QUERN_TAKES_NAME(nonzero)
+QUERN_TAKES_NAME_NOT(place, nonzero)
 
 }  // namespace quern
 

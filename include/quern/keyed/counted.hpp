@@ -34,10 +34,6 @@ concept size_option = requires(const T& o) {
 
 namespace quern::impl {
 
-/// Views of scratch memory.
-template <class Exec, class T>
-using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 template <class Exec, class T>
 void fill_scratch(const std::string& label, const Exec& exec, T* data, std::int64_t n, const T& value) {
   map_checked(label, exec, scratch_view<Exec, T*>(data, n), op::identity(), value);

@@ -32,10 +32,10 @@ namespace quern {
 
 namespace impl {
 
-/// Lowers `place` to `value`, with few atomic operations where most values are no improvement.
+/// Lowers what is at `to` to `value`, with few atomic operations where most values are no improvement.
 template <class T>
-KOKKOS_FUNCTION void lower(T* place, const T& value) {
-  if (value < peek(place)) Kokkos::atomic_min(place, value);
+KOKKOS_FUNCTION void lower(T* to, const T& value) {
+  if (value < peek(to)) Kokkos::atomic_min(to, value);
 }
 
 /// Lowers the first row of a row's group to that row.
@@ -159,7 +159,7 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
 /// A sample of the rows tells how many different keys there are. Few are put into a hash table, and only they are
 /// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. Waits for `exec`,
 /// and allocates what the groups keep: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table (12 bytes
-/// for each of two to sixteen times as many places as there are different keys), or that of `argsort` and 4 bytes a
+/// for each of two to sixteen times as many slots as there are different keys), or that of `argsort` and 4 bytes a
 /// row.
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
@@ -202,8 +202,7 @@ template <array_like Keys, option<checked_t>... Options>
 auto group_by(const Keys& keys, const key_range& range, const Options&... options) {
   return group_by(impl::space_of(keys), keys, range, options...);
 }
-QUERN_REJECTS(place, group_by)
-QUERN_TAKES_NAME(group_by)
+QUERN_TAKES_NAME_NOT(place, group_by)
 
 }  // namespace quern
 

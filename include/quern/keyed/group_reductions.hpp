@@ -295,8 +295,7 @@ template <execution_space Exec, view_like Out, array_like X>
 void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
   group_first(Exec(), out, x, by);
 }
-QUERN_REJECTS(option_or_place, group_first)
-QUERN_TAKES_NAME(group_first)
+QUERN_TAKES_NAME_NOT(option_or_place, group_first)
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>

@@ -16,13 +16,13 @@
 
 namespace quern::impl {
 
-/// A set of 64-bit keys with open addressing: linear probing from the place that a hash gives. The key that marks free
-/// places has one of its own behind them.
+/// A set of 64-bit keys with open addressing: linear probing from the slot that a hash gives. The key that marks free
+/// slots has one of its own behind them.
 struct hash_table {
   static constexpr std::uint64_t free = ~std::uint64_t{0};
   static constexpr int max_probes = 64;
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  std::uint64_t* place;
+  std::uint64_t* slots;
   std::uint32_t size;  // a power of two
 
   /// Stafford's thirteenth mixer (as in SplitMix64).
@@ -31,46 +31,46 @@ struct hash_table {
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
   }
-  struct spot {
+  struct inserted {
     std::uint32_t at;
     bool taken;  // the key was there already
   };
   /// Where a key is, now at the latest; `nowhere` after too many probes.
-  KOKKOS_FUNCTION spot insert(std::uint64_t key) const {
+  KOKKOS_FUNCTION inserted insert(std::uint64_t key) const {
     if (key == free)
-      return {size, peek(place + size) != free || Kokkos::atomic_exchange(place + size, std::uint64_t{0}) != free};
+      return {size, peek(slots + size) != free || Kokkos::atomic_exchange(slots + size, std::uint64_t{0}) != free};
     auto at = static_cast<std::uint32_t>(mixed(key)) & (size - 1);
     for (int probe = 0; probe < max_probes; ++probe, at = (at + 1) & (size - 1)) {
-      std::uint64_t there = peek(place + at);
-      if (there == free) there = Kokkos::atomic_compare_exchange(place + at, free, key);
+      std::uint64_t there = peek(slots + at);
+      if (there == free) there = Kokkos::atomic_compare_exchange(slots + at, free, key);
       if (there == free || there == key) return {at, there == key};
     }
     return {nowhere, false};
   }
 };
 
-/// Puts a key into a table and returns its place, or says that the table is full.
+/// Puts a key into a table and returns its slot, or says that the table is full.
 template <class T>
 struct insert_key {
   hash_table table;
   int* full;
   KOKKOS_FUNCTION std::int32_t operator()(const T& key) const {
-    if (peek(full) != 0) return std::int32_t{0};  // some key has no place
+    if (peek(full) != 0) return std::int32_t{0};  // some key has no slot
     const std::uint32_t at = table.insert(by_order<T>().encode(key)).at;
     if (at == hash_table::nowhere) Kokkos::atomic_store(full, 1);
     return static_cast<std::int32_t>(at);
   }
 };
-/// Puts all keys into a table and their places into `places`; false if they have not all found one. Waits.
+/// Puts all keys into a table and their slots into `slots`; false if they have not all found one. Waits.
 template <class Exec, class T>
-bool insert_all(const std::string& label, const Exec& exec, const hash_table& table,
-                const strided<std::int32_t>& places, const strided<const T>& keys) {
-  fill_scratch(label_text(label, "/table"), exec, table.place, std::int64_t{table.size} + 1,
+bool insert_all(const std::string& label, const Exec& exec, const hash_table& table, const strided<std::int32_t>& slots,
+                const strided<const T>& keys) {
+  fill_scratch(label_text(label, "/table"), exec, table.slots, std::int64_t{table.size} + 1,
                std::uint64_t{hash_table::free});
   const scratch_array<Exec, int> flag(exec, 1);
   int* full = flag.data();
   fill_scratch(label_text(label, "/table"), exec, full, 1, 0);
-  map_lines(label_text(label, "/insert"), exec, places, insert_key<T>{table, full}, line_input(keys));
+  map_lines(label_text(label, "/insert"), exec, slots, insert_key<T>{table, full}, line_input(keys));
   lease<Exec> held(exec);
   const Kokkos::View<int, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> found(
       held.template result<int>());
@@ -79,50 +79,50 @@ bool insert_all(const std::string& label, const Exec& exec, const hash_table& ta
   return found() == 0;
 }
 
-/// Whether a place has a key; copies keys with their places, of which the one behind all has the largest key.
-struct key_at_place {
+/// Whether a slot has a key; copies keys with their slots, of which the one behind all has the largest key.
+struct key_at_slot {
   hash_table table;
   std::uint64_t* keys;
-  std::uint32_t* places;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return table.place[i] != hash_table::free; }
+  std::uint32_t* slots;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return table.slots[i] != hash_table::free; }
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
-    keys[k] = i == table.size ? hash_table::free : table.place[i];
-    places[k] = static_cast<std::uint32_t>(i);
+    keys[k] = i == table.size ? hash_table::free : table.slots[i];
+    slots[k] = static_cast<std::uint32_t>(i);
   }
 };
-/// Writes the rank of the k-th key to its place; reads the rank at a place.
+/// Writes the rank of the k-th key to its slot; reads the rank at a slot.
 struct put_rank {
-  const std::uint32_t* places;
+  const std::uint32_t* slots;
   std::int32_t* ranks;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { ranks[places[k]] = static_cast<std::int32_t>(k); }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { ranks[slots[k]] = static_cast<std::int32_t>(k); }
 };
-struct rank_at_place {
+struct rank_at_slot {
   const std::int32_t* ranks;
   KOKKOS_FUNCTION std::int32_t operator()(std::int32_t at) const { return ranks[static_cast<std::uint32_t>(at)]; }
 };
 
-/// Sorts the keys of a table and turns places into ranks among them. Returns how many they are. Waits.
+/// Sorts the keys of a table and turns slots into ranks among them. Returns how many they are. Waits.
 template <class Exec, class Labels>
-std::int64_t rank_places(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
+std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
   const std::int64_t size = std::int64_t{table.size} + 1, most = std::min<std::int64_t>(labels.extent(0), size);
   const scratch_array<Exec, std::uint64_t> key_memory(exec, most);
-  const scratch_array<Exec, std::uint32_t> place_memory(exec, most);
+  const scratch_array<Exec, std::uint32_t> slot_memory(exec, most);
   const scratch_array<Exec, std::int32_t> rank_memory(exec, size);
   std::uint64_t* keys = key_memory.data();
-  std::uint32_t* places = place_memory.data();
+  std::uint32_t* slots = slot_memory.data();
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
-  const key_at_place taken{table, keys, places};
+  const key_at_slot taken{table, keys, slots};
   for_selected(label_text(label, "/keys"), exec, size, taken, taken, found);
   exec.fence(kernel_label(label, ": wait for the number of groups"));
   const sort_lines lines = sort_lines::flat(shape{*found});
-  const auto to_places = [&](const auto&, const auto& sorted, const auto& place_of) {
-    map_lines(label_text(label, "/places"), exec, lines.contiguous(places), place_of, line_input(sorted));
+  const auto to_slots = [&](const auto&, const auto& sorted, const auto& slot_of) {
+    map_lines(label_text(label, "/slots"), exec, lines.contiguous(slots), slot_of, line_input(sorted));
   };
   sort_pairs<std::uint32_t>(label_text(label, "/sort"), exec, lines, lines.contiguous<const std::uint64_t>(keys),
-                            by_order<std::uint64_t>(), line_input(lines.contiguous(places)), to_places);
-  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{places, rank_memory.data()});
-  map_checked(label_text(label, "/labels"), exec, labels, rank_at_place{rank_memory.data()}, labels);
+                            by_order<std::uint64_t>(), line_input(lines.contiguous(slots)), to_slots);
+  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{slots, rank_memory.data()});
+  map_checked(label_text(label, "/labels"), exec, labels, rank_at_slot{rank_memory.data()}, labels);
   return *found;
 }
 
@@ -144,7 +144,7 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   const auto size = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(samples)));
   const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
   const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
-  fill_scratch(label_text(label, "/table"), exec, table.place, size + 1, std::uint64_t{hash_table::free});
+  fill_scratch(label_text(label, "/table"), exec, table.slots, size + 1, std::uint64_t{hash_table::free});
   const std::int64_t step = keys.extents.extent[0] / samples;
   std::int64_t repeated = 0;
   Kokkos::parallel_reduce(kernel_label(label, "/sample"), index_range(exec, samples),
@@ -158,17 +158,17 @@ template <class Exec, class T>
 std::int64_t first_table(const std::string& label, const Exec& exec, const strided<const T>& keys, std::int64_t most) {
   using tune = keyed_tuning<Exec>;
   const std::int64_t rows = keys.extents.extent[0];
-  const auto places = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
-  if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, places(static_cast<double>(rows)));
+  const auto slots = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
+  if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, slots(static_cast<double>(rows)));
   const std::int64_t samples = std::min(rows / tune::sample_ratio, tune::hash_sample);
   const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * most));
-  return std::max<std::int64_t>(tune::hash_least, places(different));
+  return std::max<std::int64_t>(tune::hash_least, slots(different));
 }
 
 /// The rank of each key among the distinct ones, and how many these are; not where they are so many that rows are
 /// better sorted. Waits.
 ///
-/// Keys are put into a hash table, which grows until they all have a place, and only the distinct ones are sorted.
+/// Keys are put into a hash table, which grows until they all have a slot, and only the distinct ones are sorted.
 template <class Exec, class T>
 std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys(const std::string& label,
                                                                                  const Exec& exec,
@@ -183,8 +183,8 @@ std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys
   for (; size <= most; size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
-    const strided<std::int32_t> places{labels.data(), keys.extents, {1}};
-    if (insert_all(label, exec, table, places, keys)) return std::pair(labels, rank_places(label, exec, table, labels));
+    const strided<std::int32_t> slots{labels.data(), keys.extents, {1}};
+    if (insert_all(label, exec, table, slots, keys)) return std::pair(labels, rank_slots(label, exec, table, labels));
   }
   if (can_sort) return std::nullopt;
   throw CapacityError(label, "there are too many different keys", rows, most);

@@ -81,8 +81,7 @@ template <view_like Out, array_like X, class... Options>
 void is_sorted(const Out& out, const X& x, const Options&... options) {
   is_sorted(impl::space_of(out), out, x, options...);
 }
-QUERN_REJECTS(place, is_sorted)
-QUERN_TAKES_NAME(is_sorted)
+QUERN_TAKES_NAME_NOT(place, is_sorted)
 
 }  // namespace quern
 

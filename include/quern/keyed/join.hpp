@@ -269,8 +269,7 @@ auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& le
           const Size&... size) {
   return join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
-QUERN_REJECTS(place, join)
-QUERN_TAKES_NAME(join)
+QUERN_TAKES_NAME_NOT(place, join)
 /// The left join: a left row without a partner makes a pair with -1.
 template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
           size_option... Size>
@@ -283,8 +282,7 @@ auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Lef
                const Size&... size) {
   return left_join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
-QUERN_REJECTS(place, left_join)
-QUERN_TAKES_NAME(left_join)
+QUERN_TAKES_NAME_NOT(place, left_join)
 /// The left rows whose key is among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -294,8 +292,7 @@ template <view_like LeftRows, view_like Left, view_like Right, size_option... Si
 auto semi_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   return semi_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
-QUERN_REJECTS(place, semi_join)
-QUERN_TAKES_NAME(semi_join)
+QUERN_TAKES_NAME_NOT(place, semi_join)
 /// The left rows whose key is not among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto anti_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -305,8 +302,7 @@ template <view_like LeftRows, view_like Left, view_like Right, size_option... Si
 auto anti_join(const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
   return anti_join(impl::space_of(left_rows), left_rows, left, right, size...);
 }
-QUERN_REJECTS(place, anti_join)
-QUERN_TAKES_NAME(anti_join)
+QUERN_TAKES_NAME_NOT(place, anti_join)
 
 /// How many pairs `join` gives: `n = join_count(exec, left, right)`, or `join_count(exec, out, left, right)` into a
 /// View.
@@ -326,8 +322,7 @@ template <view_like Out, view_like Left, view_like Right>
 void join_count(const Out& out, const Left& left, const Right& right) {
   join_count(impl::space_of(out), out, left, right);
 }
-QUERN_REJECTS(option_or_place, join_count)
-QUERN_TAKES_NAME(join_count)
+QUERN_TAKES_NAME_NOT(option_or_place, join_count)
 /// How many pairs `left_join` gives.
 template <execution_space Exec, result_like Out, view_like Left, view_like Right>
 auto left_join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
@@ -345,8 +340,7 @@ template <view_like Out, view_like Left, view_like Right>
 void left_join_count(const Out& out, const Left& left, const Right& right) {
   left_join_count(impl::space_of(out), out, left, right);
 }
-QUERN_REJECTS(option_or_place, left_join_count)
-QUERN_TAKES_NAME(left_join_count)
+QUERN_TAKES_NAME_NOT(option_or_place, left_join_count)
 
 }  // namespace quern
 

@@ -32,7 +32,7 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
   const std::int64_t table = values * chunks;
   const scratch_array<Exec, std::int64_t> memory(exec, (digits + 1) * table);
   std::int64_t* counts = memory.data();            // [digit][value][chunk] of all items at the beginning
-  std::int64_t* places = counts + digits * table;  // [value][chunk]
+  std::int64_t* begins = counts + digits * table;  // [value][chunk]
   const auto for_chunk = [=](const Item* from, std::int64_t chunk, const auto& f) {
     const std::int64_t last = (chunk + 1) * n / chunks;
     for (std::int64_t i = chunk * n / chunks; i < last; ++i) f(from[i]);
@@ -63,14 +63,14 @@ void host_radix_sort(const std::string& label, const Exec& exec, std::int64_t n,
       launch_units(exec, label_text(label, "/count"), chunks, [=, from = items.data](std::int64_t chunk) {
         std::int64_t mine[values] = {};
         for_chunk(from, chunk, [&](const Item& item) { ++mine[value_of(item)]; });
-        for (int v = 0; v < values; ++v) places[v * chunks + chunk] = mine[v];
+        for (int v = 0; v < values; ++v) begins[v * chunks + chunk] = mine[v];
       });
-    else std::copy_n(counts + digit * table, table, places);
-    std::exclusive_scan(places, places + table, places, std::int64_t{0});
+    else std::copy_n(counts + digit * table, table, begins);
+    std::exclusive_scan(begins, begins + table, begins, std::int64_t{0});
     launch_units(exec, label_text(label, "/move"), chunks,
                  [=, from = items.data, to = items.other](std::int64_t chunk) {
                    Item* next[values];
-                   for (int v = 0; v < values; ++v) next[v] = to + places[v * chunks + chunk];
+                   for (int v = 0; v < values; ++v) next[v] = to + begins[v * chunks + chunk];
                    for_chunk(from, chunk, [&](const Item& item) { *next[value_of(item)]++ = item; });
                  });
     std::swap(items.data, items.other);

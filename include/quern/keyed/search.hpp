@@ -99,8 +99,7 @@ template <view_like Out, view_like Sorted, operand X, option<search_side>... Opt
 void searchsorted(const Out& out, const Sorted& sorted, const X& x, const Options&... options) {
   searchsorted(impl::space_of(out), out, sorted, x, options...);
 }
-QUERN_REJECTS(place, searchsorted)
-QUERN_TAKES_NAME(searchsorted)
+QUERN_TAKES_NAME_NOT(place, searchsorted)
 
 /// The bin of each element among edges that increase: b where `edges(b - 1) <= x < edges(b)`, so 0 below the first edge
 /// and n from the last on: `numpy.digitize`. With `search_side::left` the upper edges belong to the bins: `edges(b - 1)
@@ -120,8 +119,7 @@ template <view_like Out, operand X, view_like Edges, option<search_side>... Opti
 void digitize(const Out& out, const X& x, const Edges& edges, const Options&... options) {
   digitize(impl::space_of(out), out, x, edges, options...);
 }
-QUERN_REJECTS(place, digitize)
-QUERN_TAKES_NAME(digitize)
+QUERN_TAKES_NAME_NOT(place, digitize)
 
 }  // namespace quern
 

@@ -382,8 +382,7 @@ template <view_like Out, view_like X, class... Options>
 void argsort(const Out& out, const X& x, const Options&... options) {
   argsort(impl::space_of(out), out, x, options...);
 }
-QUERN_REJECTS(place, argsort)
-QUERN_TAKES_NAME(argsort)
+QUERN_TAKES_NAME_NOT(place, argsort)
 
 /// Puts keys in order along each line, and values as their keys: NumPy's `order = argsort(keys, kind="stable")`, then
 /// `keys[order]` and `values[order]`.
@@ -422,8 +421,7 @@ template <view_like Keys, stored_array Values, class... Options>
 void sort_by_key(const Keys& keys, const Values& values, const Options&... options) {
   sort_by_key(impl::space_of(keys), keys, values, options...);
 }
-QUERN_REJECTS(place, sort_by_key)
-QUERN_TAKES_NAME(sort_by_key)
+QUERN_TAKES_NAME_NOT(place, sort_by_key)
 
 }  // namespace quern
 

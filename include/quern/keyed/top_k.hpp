@@ -15,6 +15,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
+#include <quern/reducers/counted_selection.hpp>
 
 namespace quern {
 namespace impl {
@@ -57,14 +58,13 @@ struct choose_digit {
     const std::int64_t rank = search->rank;
     std::int64_t mine = 0;
     for (int d = first; d < last; ++d) mine += counts[d];
-    std::int64_t before = threads.team_scan(mine);
+    const std::int64_t before = threads.team_scan(mine);
     threads.team_barrier();  // all know the rank
     if (rank < before || rank >= before + mine) return;
-    int digit = first;
-    while (before + counts[digit] <= rank) before += counts[digit++];
-    search->known |= static_cast<Key>(digit) << shift;
-    search->rank = rank - before;
-    search->less += before;
+    std::int64_t left = rank - before;
+    search->known |= static_cast<Key>(digit_of_rank(counts, first, left)) << shift;
+    search->rank = left;
+    search->less += rank - left;
   }
 };
 
@@ -294,8 +294,7 @@ template <view_like Out, view_like X, class... Options>
 void partial_sort(const Out& out, const X& x, const Options&... options) {
   partial_sort(impl::space_of(out), out, x, options...);
 }
-QUERN_REJECTS(place, partial_sort)
-QUERN_TAKES_NAME(partial_sort)
+QUERN_TAKES_NAME_NOT(place, partial_sort)
 
 /// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
 /// NaN count as less than all numbers. With `sort_order::ascending` or a comparator those that come first in that
@@ -317,8 +316,7 @@ template <view_like Values, view_like Positions, view_like X, class... Options>
 void top_k(const Values& values, const Positions& positions, const X& x, const Options&... options) {
   top_k(impl::space_of(values), values, positions, x, options...);
 }
-QUERN_REJECTS(place, top_k)
-QUERN_TAKES_NAME(top_k)
+QUERN_TAKES_NAME_NOT(place, top_k)
 
 }  // namespace quern
 

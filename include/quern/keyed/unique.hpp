@@ -59,7 +59,7 @@ struct put_unique {
 };
 
 template <class T, class Moved, class Position, class First, class Inverse>
-struct put_unique_places {
+struct put_unique_of_positions {
   result_row<T> values;
   const T* x;
   row_nest<2> nest;  // of x and the inverse
@@ -168,8 +168,8 @@ void unique_by_positions(const std::string& label, const Exec& exec, const resul
   const auto finish = [&]<class Keys, class Moved, class Position>(
                           const strided<Keys>& keys, const strided<Moved>& moved, const Position& position_of) {
     for_selected(label, exec, lines.n, first_of_keys<Keys>{keys.data},
-                 put_unique_places<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data, position_of,
-                                                                       starts, first, inverse.data},
+                 put_unique_of_positions<T, Moved, Position, First, Inverse>{values, x.data, nest, moved.data,
+                                                                             position_of, starts, first, inverse.data},
                  number);
   };
   with_index_type(lines.n, [&]<class Index>(Index) {
@@ -233,8 +233,7 @@ template <view_like Values, view_like X, size_option... Size>
 auto unique(const Values& values, const X& x, const Size&... size) {
   return unique(impl::space_of(values), values, x, size...);
 }
-QUERN_REJECTS(place, unique)
-QUERN_TAKES_NAME(unique)
+QUERN_TAKES_NAME_NOT(place, unique)
 
 /// The distinct elements and how often each occurs.
 template <execution_space Exec, view_like Values, view_like Counts, view_like X, size_option... Size>
@@ -246,8 +245,7 @@ template <view_like Values, view_like Counts, view_like X, size_option... Size>
 auto unique_counts(const Values& values, const Counts& counts, const X& x, const Size&... size) {
   return unique_counts(impl::space_of(values), values, counts, x, size...);
 }
-QUERN_REJECTS(place, unique_counts)
-QUERN_TAKES_NAME(unique_counts)
+QUERN_TAKES_NAME_NOT(place, unique_counts)
 
 /// The distinct elements, and of each element of x which of them it is.
 template <execution_space Exec, view_like Values, view_like Inverse, view_like X, size_option... Size>
@@ -259,8 +257,7 @@ template <view_like Values, view_like Inverse, view_like X, size_option... Size>
 auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
   return unique_inverse(impl::space_of(values), values, inverse, x, size...);
 }
-QUERN_REJECTS(place, unique_inverse)
-QUERN_TAKES_NAME(unique_inverse)
+QUERN_TAKES_NAME_NOT(place, unique_inverse)
 
 /// The distinct elements, the first position of each, of each element of x which of them it is, and how often each
 /// occurs.
@@ -275,8 +272,7 @@ auto unique_all(const Values& values, const First& first, const Inverse& inverse
                 const Size&... size) {
   return unique_all(impl::space_of(values), values, first, inverse, counts, x, size...);
 }
-QUERN_REJECTS(place, unique_all)
-QUERN_TAKES_NAME(unique_all)
+QUERN_TAKES_NAME_NOT(place, unique_all)
 
 }  // namespace quern
 

@@ -27,11 +27,11 @@ struct make_key_of_zeros {
 };
 
 struct count_zeros_tag {};
-struct place_zeros_tag {};
+struct offset_zeros_tag {};
 struct put_zeros_tag {};
 
 /// Gives the zeros among sorted keys the signs that the zeros of each line have, in the order in which they are there.
-/// Lines are cut into tiles, of which each counts its zeros and then finds its place among those of all. Without a
+/// Lines are cut into tiles, of which each counts its zeros and then finds its offset among those of all. Without a
 /// negative zero, the kernels end at once.
 template <class T>
 struct zero_signs {
@@ -42,7 +42,7 @@ struct zero_signs {
   std::int64_t n, tile, tiles;
   const int* found;
   key* sorted;
-  std::int64_t* zeros;  // of each tile: their number, and then the place of the first
+  std::int64_t* zeros;  // of each tile: their number, and then the offset of the first
 
   KOKKOS_FUNCTION T element(std::int64_t position) const {
     std::int64_t i;
@@ -67,7 +67,7 @@ struct zero_signs {
     for_each_zero(item, [&](const T&) { ++count; });
     zeros[item] = count;
   }
-  KOKKOS_FUNCTION void operator()(place_zeros_tag, std::int64_t line) const {
+  KOKKOS_FUNCTION void operator()(offset_zeros_tag, std::int64_t line) const {
     if (*found == 0) return;
     std::int64_t next = first_zero(line);
     for (std::int64_t k = line * tiles; k < (line + 1) * tiles; ++k) {
@@ -100,7 +100,7 @@ void put_zero_signs(const std::string& label, const Exec& exec, std::int64_t lin
                              found, sorted,  zeros.data()};
   if (tiles > 1) {
     launch_units<count_zeros_tag>(exec, label_text(label, "/zeros"), lines * tiles, kernel);
-    launch_units<place_zeros_tag>(exec, label_text(label, "/zeros"), lines, kernel);
+    launch_units<offset_zeros_tag>(exec, label_text(label, "/zeros"), lines, kernel);
   }
   launch_units<put_zeros_tag>(exec, label_text(label, "/zeros"), lines * tiles, kernel);
 }

@@ -112,14 +112,14 @@ struct eigh_op {
                              std::int64_t item) const {
     lanes.for_each(a.rows, [&](int j) {
       const R value = real_value(work(j, j));
-      int place = 0;
+      int position = 0;
       for (int i = 0; i < a.rows; ++i) {
         const R other = real_value(work(i, i));
-        place += other < value || (other == value && i < j);
+        position += other < value || (other == value && i < j);
       }
-      w(item, place, 0) = scale * value;
+      w(item, position, 0) = scale * value;
       if (vectors())
-        for (int i = 0; i < a.rows; ++i) v(item, i, place) = basis(j, i);
+        for (int i = 0; i < a.rows; ++i) v(item, i, position) = basis(j, i);
     });
   }
 };
@@ -193,8 +193,7 @@ template <view_like W, view_like V, array_like A, view_like... Info>
 void eigh(const W& w, const V& v, const A& a, const Info&... info) {
   eigh(impl::space_of(w), w, v, a, info...);
 }
-QUERN_REJECTS(option_or_place, eigh)
-QUERN_TAKES_NAME(eigh)
+QUERN_TAKES_NAME_NOT(option_or_place, eigh)
 
 /// The eigenvalues alone, as `eigh` gives them.
 template <execution_space Exec, view_like W, array_like A, view_like... Info>
@@ -212,8 +211,7 @@ template <view_like W, array_like A, view_like... Info>
 void eigvalsh(const W& w, const A& a, const Info&... info) {
   eigvalsh(impl::space_of(w), w, a, info...);
 }
-QUERN_REJECTS(option_or_place, eigvalsh)
-QUERN_TAKES_NAME(eigvalsh)
+QUERN_TAKES_NAME_NOT(option_or_place, eigvalsh)
 
 }  // namespace quern
 

@@ -76,9 +76,7 @@ struct decomposed {
     const strided<T> left = vectors ? as_matrix(*u) : strided<T>{}, right = vectors ? as_matrix(*vt) : strided<T>{};
     if (svd_matrix(exec, label, left, there, right, a) != 0)
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    using unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    const Kokkos::View<R*, typename Exec::memory_space, unmanaged> device(s.data(), k);
-    Kokkos::deep_copy(exec, Kokkos::View<R*, Kokkos::HostSpace, unmanaged>(values.data(), k), device);
+    copy_items_to_host(exec, values.data(), s.data(), k);
     exec.fence(kernel_label(label, ": singular values"));
   }
 
@@ -123,8 +121,6 @@ struct decomposed {
   }
 };
 
-/// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
-/// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
 /// The least and the largest element of a diagonal.
 template <class T>
 struct diagonal_extrema {
@@ -138,6 +134,8 @@ struct diagonal_extrema {
   }
 };
 
+/// X = R^-1 Q^H B. Gives the number of columns, or -1 where elements are not finite.
+/// @throws SingularMatrixError where a diagonal element of R is negligible against the largest
 template <class Exec, class T>
 std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& a,
                          const strided<const T>& b, double rcond) {
@@ -313,8 +311,7 @@ template <view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Out& out, const A& a, const Options&... options) {
   pinv(impl::space_of(out), out, a, options...);
 }
-QUERN_REJECTS(place, pinv)
-QUERN_TAKES_NAME(pinv)
+QUERN_TAKES_NAME_NOT(place, pinv)
 
 /// How many singular values of a matrix are greater than `rcond` of the largest (below 0: max(m, n) eps), as
 /// `numpy.linalg.matrix_rank`; -1 where an element is NaN. Types and layouts are those of `lstsq`; waits for `exec`.
@@ -337,8 +334,7 @@ template <array_like A, option<rcond>... Options>
 std::int64_t matrix_rank(const A& a, const Options&... options) {
   return matrix_rank(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, matrix_rank)
-QUERN_TAKES_NAME(matrix_rank)
+QUERN_TAKES_NAME_NOT(place, matrix_rank)
 
 /// A norm of a matrix, as `numpy.linalg.matrix_norm`: the largest sum of absolute values of a column
 /// (`norm_order::one`) or of a row (`infinity`), the largest singular value (`two`), the root of the sum of squares
@@ -374,8 +370,7 @@ template <array_like A, option<norm_order>... Options>
 auto matrix_norm(const A& a, const Options&... options) {
   return matrix_norm(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, matrix_norm)
-QUERN_TAKES_NAME(matrix_norm)
+QUERN_TAKES_NAME_NOT(place, matrix_norm)
 
 /// The condition number of a matrix, `|a| |a^-1|`, as `numpy.linalg.cond`: by default, and for matrices of any shape,
 /// the largest singular value over the smallest; infinity for a singular matrix, NaN where an element is NaN. Other
@@ -408,8 +403,7 @@ template <array_like A, option<norm_order>... Options>
 auto cond(const A& a, const Options&... options) {
   return cond(impl::space_of(a), a, options...);
 }
-QUERN_REJECTS(place, cond)
-QUERN_TAKES_NAME(cond)
+QUERN_TAKES_NAME_NOT(place, cond)
 
 }  // namespace quern
 

@@ -109,8 +109,7 @@ template <result_view C, any_array A, any_array B>
 void matmul(const C& c, const A& a, const B& b, const product_scaling<impl::value_of<C>>& scaling = {}) {
   matmul(impl::space_of(c, a, b), c, a, b, scaling);
 }
-QUERN_REJECTS(option_of_products, matmul)
-QUERN_TAKES_NAME(matmul)
+QUERN_TAKES_NAME_NOT(option_of_products, matmul)
 
 /// The outer product `c(i, j) = x(i) y(j)` of vectors of m and n elements, without conjugation, as `numpy.outer`.
 ///
@@ -139,8 +138,7 @@ template <view_like C, view_like X, view_like Y>
 void outer(const C& c, const X& x, const Y& y) {
   outer(impl::space_of(c), c, x, y);
 }
-QUERN_REJECTS(option_or_place, outer)
-QUERN_TAKES_NAME(outer)
+QUERN_TAKES_NAME_NOT(option_or_place, outer)
 
 }  // namespace quern
 

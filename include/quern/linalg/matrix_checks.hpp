@@ -128,8 +128,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
     const std::int64_t failed = first_failure(exec, label, held, info, items);
     if (failed == items) return;
     int row = 0;
-    const Kokkos::View<int, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> there(&info(failed));
-    Kokkos::deep_copy(exec, row, there);
+    copy_items_to_host(exec, &row, &info(failed), 1);
     exec.fence(kernel_label(label, ": row"));
     throw E(label, "item " + std::to_string(failed) + " " + problem(row - 1), failed, row - 1);
   }

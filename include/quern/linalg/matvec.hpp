@@ -133,8 +133,7 @@ void matvec(const Y& y, const A& a, const X& x, const product_scaling<impl::valu
   matvec(impl::space_of(y), y, a, x, scaling);
 }
 QUERN_REJECTS(place, matvec)
-QUERN_REJECTS(option_of_products, matvec)
-QUERN_TAKES_NAME(matvec)
+QUERN_TAKES_NAME_NOT(option_of_products, matvec)
 
 }  // namespace quern
 

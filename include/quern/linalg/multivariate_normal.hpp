@@ -88,8 +88,7 @@ void multivariate_normal(const Out& out, const part_of& where, const Mean& mean,
                          const Info&... info) {
   multivariate_normal(impl::space_of(out), out, where, mean, covariance, info...);
 }
-QUERN_REJECTS(option_or_place, multivariate_normal)
-QUERN_TAKES_NAME(multivariate_normal)
+QUERN_TAKES_NAME_NOT(option_or_place, multivariate_normal)
 
 }  // namespace quern::random
 

@@ -159,8 +159,7 @@ template <result_view Mean, result_view Components, result_view Variance, any_ar
 void pca(const Mean& mean, const Components& components, const Variance& explained_variance, const A& a) {
   pca(impl::space_of(mean, a), mean, components, explained_variance, a);
 }
-QUERN_REJECTS(option, pca)
-QUERN_TAKES_NAME(pca)
+QUERN_TAKES_NAME_NOT(option, pca)
 
 /// Of `truncated_svd`: directions more than are wanted, which make the wanted ones more accurate; 10 without it.
 struct oversampling {
@@ -225,8 +224,7 @@ template <view_like U, view_like S, view_like Vt, array_like A,
 void truncated_svd(const U& u, const S& s, const Vt& vt, const A& a, const Options&... options) {
   truncated_svd(impl::space_of(u), u, s, vt, a, options...);
 }
-QUERN_REJECTS(place, truncated_svd)
-QUERN_TAKES_NAME(truncated_svd)
+QUERN_TAKES_NAME_NOT(place, truncated_svd)
 
 }  // namespace quern
 

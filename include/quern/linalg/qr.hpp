@@ -156,8 +156,7 @@ template <result_view Q, result_view R, any_array A>
 void qr(const Q& q, const R& r, const A& a) {
   qr(impl::space_of(q, r, a), q, r, a);
 }
-QUERN_REJECTS(option, qr)
-QUERN_TAKES_NAME(qr)
+QUERN_TAKES_NAME_NOT(option, qr)
 
 }  // namespace quern
 

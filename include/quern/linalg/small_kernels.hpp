@@ -202,22 +202,22 @@ KOKKOS_FUNCTION void scale_elements(const Lanes& lanes, const small_matrix<T>& x
   for (int i = 0; i < rows; ++i) lanes.for_each(columns, [&](int j) { x(i, j) *= factor; });
 }
 
-/// Subtracts `term(j)` from `place(j)` for j < n. The terms of a block are there before one of its places is written:
-/// what is written might be what the next term reads, and each would wait for the one before.
-template <class Place, class Term>
-KOKKOS_FUNCTION void subtract_terms(int n, const Place& place, const Term& term) {
-  using T = std::remove_cvref_t<decltype(place(0))>;
+/// Subtracts `term(j)` from `target(j)` for j < n. The terms of a block are there before one of its elements is
+/// written: what is written might be what the next term reads, and each would wait for the one before.
+template <class Target, class Term>
+KOKKOS_FUNCTION void subtract_terms(int n, const Target& target, const Term& term) {
+  using T = std::remove_cvref_t<decltype(target(0))>;
   int j = 0;
   const auto subtract_blocks = [&]<int Size>(std::integral_constant<int, Size>) {
     for (; j + Size <= n; j += Size) {
       T rest[Size];
-      for (int u = 0; u < Size; ++u) rest[u] = place(j + u) - term(j + u);
-      for (int u = 0; u < Size; ++u) place(j + u) = rest[u];
+      for (int u = 0; u < Size; ++u) rest[u] = target(j + u) - term(j + u);
+      for (int u = 0; u < Size; ++u) target(j + u) = rest[u];
     }
   };
   subtract_blocks(std::integral_constant<int, 8>());
   subtract_blocks(std::integral_constant<int, 2>());
-  if (j < n) place(j) -= term(j);
+  if (j < n) target(j) -= term(j);
 }
 
 /// The sum of `term(j)` for j < n, as four sums, none of which waits for another.

@@ -55,8 +55,7 @@ template <view_like X, array_like A, array_like B, view_like... Info>
 void solve(const X& x, const A& a, const B& b, const Info&... info) {
   solve(impl::space_of(x), x, a, b, info...);
 }
-QUERN_REJECTS(option_or_place, solve)
-QUERN_TAKES_NAME(solve)
+QUERN_TAKES_NAME_NOT(option_or_place, solve)
 
 /// The inverse of a matrix, (n, n), or of many small ones, (batch, n, n), by Gaussian elimination with partial
 /// pivoting. `out` may be the same View as a. To solve equations, `solve` is faster and more accurate. Types, layouts,
@@ -80,8 +79,7 @@ template <view_like Out, array_like A, view_like... Info>
 void inv(const Out& out, const A& a, const Info&... info) {
   inv(impl::space_of(out), out, a, info...);
 }
-QUERN_REJECTS(option_or_place, inv)
-QUERN_TAKES_NAME(inv)
+QUERN_TAKES_NAME_NOT(option_or_place, inv)
 
 /// The LU factorization of a matrix, or those of many small ones, with partial pivoting, `P a = L U`, as
 /// `scipy.linalg.lu_factor`.
@@ -116,8 +114,7 @@ template <view_like LU, view_like Pivots, array_like A, view_like... Info>
 void lu_factor(const LU& lu, const Pivots& pivots, const A& a, const Info&... info) {
   lu_factor(impl::space_of(lu), lu, pivots, a, info...);
 }
-QUERN_REJECTS(option_or_place, lu_factor)
-QUERN_TAKES_NAME(lu_factor)
+QUERN_TAKES_NAME_NOT(option_or_place, lu_factor)
 
 /// The solution of `a x = b` from the `lu` and `pivots` that `lu_factor` has given, of one matrix or of a batch.
 ///
@@ -161,8 +158,7 @@ template <view_like X, view_like LU, view_like Pivots, array_like B>
 void lu_solve(const X& x, const LU& lu, const Pivots& pivots, const B& b) {
   lu_solve(impl::space_of(x), x, lu, pivots, b);
 }
-QUERN_REJECTS(option_or_place, lu_solve)
-QUERN_TAKES_NAME(lu_solve)
+QUERN_TAKES_NAME_NOT(option_or_place, lu_solve)
 
 /// Which triangle of a matrix is its own; the other is not read. The diagonal of a unit triangle is not read either: it
 /// consists of ones.
@@ -196,8 +192,7 @@ template <view_like X, array_like A, array_like B>
 void triangular_solve(const X& x, const A& a, const B& b, triangle which) {
   triangular_solve(impl::space_of(x), x, a, b, which);
 }
-QUERN_REJECTS(place, triangular_solve)
-QUERN_TAKES_NAME(triangular_solve)
+QUERN_TAKES_NAME_NOT(place, triangular_solve)
 
 /// The Cholesky factorization of a matrix, (n, n), or those of many small ones, (batch, n, n), `a = l l^H` with lower
 /// triangular l, as `numpy.linalg.cholesky`: the lower triangle of a is read, the upper of l is zero. l may be the same
@@ -225,8 +220,7 @@ template <view_like L, array_like A, view_like... Info>
 void cholesky(const L& l, const A& a, const Info&... info) {
   cholesky(impl::space_of(l), l, a, info...);
 }
-QUERN_REJECTS(option_or_place, cholesky)
-QUERN_TAKES_NAME(cholesky)
+QUERN_TAKES_NAME_NOT(option_or_place, cholesky)
 
 /// The determinant of one matrix, (n, n): the product of the pivots of its LU factorization, 0 for a singular matrix, 1
 /// for n = 0. It overflows where the product does. Types and layouts are those of `solve`; waits for `exec`. Needs the
@@ -247,8 +241,7 @@ template <array_like A>
 auto det(const A& a) {
   return det(impl::space_of(a), a);
 }
-QUERN_REJECTS(option_or_place, det)
-QUERN_TAKES_NAME(det)
+QUERN_TAKES_NAME_NOT(option_or_place, det)
 
 /// A determinant as `sign exp(logabsdet)`, with a sign of absolute value 1, or 0 for a singular matrix.
 template <class T>
@@ -275,8 +268,7 @@ template <array_like A>
 auto slogdet(const A& a) {
   return slogdet(impl::space_of(a), a);
 }
-QUERN_REJECTS(option_or_place, slogdet)
-QUERN_TAKES_NAME(slogdet)
+QUERN_TAKES_NAME_NOT(option_or_place, slogdet)
 
 }  // namespace quern
 

@@ -138,15 +138,15 @@ struct svd_op {
     const bool adjoint = wide();
     lanes.for_each(n, [&](int j) {
       const R value = real_value(lengths[j]);
-      int place = 0;
+      int position = 0;
       for (int i = 0; i < n; ++i) {
         const R other = real_value(lengths[i]);
-        place += other > value || (other == value && i < j);
+        position += other > value || (other == value && i < j);
       }
-      s(item, place, 0) = scale * value;
+      s(item, position, 0) = scale * value;
       if (!vectors()) return;
-      for (int i = 0; i < u.rows; ++i) u(item, i, place) = adjoint ? basis(j, i) : x(i, j);
-      for (int i = 0; i < vt.columns; ++i) vt(item, place, i) = conjugate(adjoint ? x(i, j) : basis(j, i));
+      for (int i = 0; i < u.rows; ++i) u(item, i, position) = adjoint ? basis(j, i) : x(i, j);
+      for (int i = 0; i < vt.columns; ++i) vt(item, position, i) = conjugate(adjoint ? x(i, j) : basis(j, i));
     });
   }
 
@@ -271,8 +271,7 @@ template <result_view U, result_view S, result_view Vt, any_array A, view_like..
 void svd(const U& u, const S& s, const Vt& vt, const A& a, const Info&... info) {
   svd(impl::space_of(s, a), u, s, vt, a, info...);
 }
-QUERN_REJECTS(option, svd)
-QUERN_TAKES_NAME(svd)
+QUERN_TAKES_NAME_NOT(option, svd)
 
 /// The singular values alone, as `svd` gives them.
 template <execution_space Exec, view_like S, array_like A, view_like... Info>
@@ -291,8 +290,7 @@ template <view_like S, array_like A, view_like... Info>
 void svdvals(const S& s, const A& a, const Info&... info) {
   svdvals(impl::space_of(s), s, a, info...);
 }
-QUERN_REJECTS(option_or_place, svdvals)
-QUERN_TAKES_NAME(svdvals)
+QUERN_TAKES_NAME_NOT(option_or_place, svdvals)
 
 }  // namespace quern
 

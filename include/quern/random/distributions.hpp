@@ -97,8 +97,7 @@ template <result_view Out>
 void bits(const Out& out, const part_of& where) {
   bits(impl::space_of(out), out, where);
 }
-QUERN_REJECTS(option, bits)
-QUERN_TAKES_NAME(bits)
+QUERN_TAKES_NAME_NOT(option, bits)
 
 /// Uniform numbers on [low, high): `low + u (high - low)` with u a multiple of 2^-53 (2^-24 where out is of float or of
 /// a half type), rounded once, and never `high`. NumPy's `uniform` may return `high`.
@@ -128,8 +127,7 @@ template <result_view Out, impl::not_named Low = float, impl::not_named High = f
 void uniform(const Out& out, const part_of& where, const Low& low = Low(0), const High& high = High(1)) {
   uniform(impl::space_of(out), out, where, low, high);
 }
-QUERN_REJECTS(option, uniform)
-QUERN_TAKES_NAME(uniform)
+QUERN_TAKES_NAME_NOT(option, uniform)
 
 /// Whole numbers from `low` to before `high`, each exactly as likely as the others (Lemire's method: bits that would
 /// favour some are refused, and a `Generator` of the position gives others). Option: `endpoint`, with `high` among
@@ -182,8 +180,7 @@ template <result_view Out, impl::not_named Mean = float, impl::not_named Stddev 
 void normal(const Out& out, const part_of& where, const Mean& mean = Mean(0), const Stddev& stddev = Stddev(1)) {
   normal(impl::space_of(out), out, where, mean, stddev);
 }
-QUERN_REJECTS(option, normal)
-QUERN_TAKES_NAME(normal)
+QUERN_TAKES_NAME_NOT(option, normal)
 
 /// Exponential numbers of that mean: density `exp(-x / scale) / scale` for x >= 0, by the logarithm of uniform ones.
 ///
@@ -203,8 +200,7 @@ template <result_view Out, impl::not_named Scale = float>
 void exponential(const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   exponential(impl::space_of(out), out, where, scale);
 }
-QUERN_REJECTS(option, exponential)
-QUERN_TAKES_NAME(exponential)
+QUERN_TAKES_NAME_NOT(option, exponential)
 
 /// 1 (true) with a probability of `p`, else 0: whether a uniform number of 53 bits is less than p.
 ///
@@ -225,8 +221,7 @@ template <result_view Out, class P>
 void bernoulli(const Out& out, const part_of& where, const P& p) {
   bernoulli(impl::space_of(out), out, where, p);
 }
-QUERN_REJECTS(option, bernoulli)
-QUERN_TAKES_NAME(bernoulli)
+QUERN_TAKES_NAME_NOT(option, bernoulli)
 
 /// Poisson numbers: how many events there are where `rate` are expected, `exp(-rate) rate^k / k!`.
 ///
@@ -262,8 +257,7 @@ template <result_view Out, class Rate>
 void poisson(const Out& out, const part_of& where, const Rate& rate) {
   poisson(impl::space_of(out), out, where, rate);
 }
-QUERN_REJECTS(option, poisson)
-QUERN_TAKES_NAME(poisson)
+QUERN_TAKES_NAME_NOT(option, poisson)
 
 /// Gamma numbers: density proportional to `x^(shape - 1) exp(-x / scale)` for x >= 0, computed in double as
 /// `Generator::gamma`, but that the first attempt is made with the bits of the position: other numbers. A shape of 0
@@ -286,8 +280,7 @@ template <result_view Out, class Shape, impl::not_named Scale = float>
 void gamma(const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   gamma(impl::space_of(out), out, where, shape, scale);
 }
-QUERN_REJECTS(option, gamma)
-QUERN_TAKES_NAME(gamma)
+QUERN_TAKES_NAME_NOT(option, gamma)
 
 }  // namespace quern::random
 

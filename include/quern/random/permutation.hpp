@@ -225,8 +225,7 @@ void choice(const Exec& exec, const Out& out, const part_of& where, const Weight
   const std::int64_t n = in.extents.extent[0];
   impl::check_positions<T>(label, "out", n);
   const impl::scratch_array<Exec, double> held(exec, 2 * n);
-  using vector = Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const vector counted(held.data(), n), cumulative(held.data() + n, n);
+  const impl::scratch_view<Exec, double*> counted(held.data(), n), cumulative(held.data() + n, n);
   impl::map_checked(quern::impl::label_text(label, "/weights"), exec, counted, impl::counted_weight(), weights);
   cumsum(exec, cumulative, counted, reproducible);
   impl::fill_drawn(label, exec, out, where, impl::choice_draw<T>{{}, cumulative.data(), n});
@@ -246,8 +245,7 @@ template <view_like Out>
 void permutation(const Out& out, const key& k) {
   permutation(impl::space_of(out), out, k);
 }
-QUERN_REJECTS(option_or_place, permutation)
-QUERN_TAKES_NAME(permutation)
+QUERN_TAKES_NAME_NOT(option_or_place, permutation)
 
 /// `out` is `in` in random order along axis 0, rows of higher rank as a whole: `out(i, ...) = in(p(i), ...)` with the
 /// `permutation` p of that key. Asynchronous, without scratch memory.
@@ -289,8 +287,7 @@ template <view_like Out, view_like In>
 void shuffle(const Out& out, const key& k, const In& in) {
   shuffle(impl::space_of(out), out, k, in);
 }
-QUERN_REJECTS(option_or_place, shuffle)
-QUERN_TAKES_NAME(shuffle)
+QUERN_TAKES_NAME_NOT(option_or_place, shuffle)
 
 }  // namespace quern::random
 

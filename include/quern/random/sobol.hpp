@@ -222,8 +222,7 @@ template <view_like Out>
 void sobol(const Out& out, const key& k, std::int64_t first = 0) {
   sobol(impl::space_of(out), out, k, first);
 }
-QUERN_REJECTS(option_or_place, sobol)
-QUERN_TAKES_NAME(sobol)
+QUERN_TAKES_NAME_NOT(option_or_place, sobol)
 
 }  // namespace quern::random
 

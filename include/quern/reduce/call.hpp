@@ -130,7 +130,7 @@ struct engine<in_memory, reductions> {
     const auto launch = [&](const auto& out) {
       const auto find_means = [&](const auto& mean) {
         using S = result_of<decltype(mean.reducer)>;
-        const strided<S> means{static_cast<S*>(c.scratch().require(exec, results.size() * sizeof(S), 1)), results,
+        const strided<S> means{lasting_scratch<S>(exec, c.scratch(), results.size()), results,
                                row_major_strides(results)};
         reduce(label_text(c.label, "/mean"), mean, means, std::tuple<>());
         return means;

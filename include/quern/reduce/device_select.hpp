@@ -59,25 +59,23 @@ select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t 
 /// Lines that a thread of a device sorts in its registers, or that a team reads in rounds.
 template <class Exec, class T, class Out>
 struct device_select {
-  using work_type = select_work<Exec, T, Out>;
   using order = ordered<T>;
   using key = typename order::key;
-  using line = key_line<Exec, T>;
-  using member = typename work_type::member;
-  using team_selectors = typename work_type::team_selectors;
-  static constexpr int longest_short = reduce_tuning<Exec>::select_short;
+  using member = typename select_work<Exec, T, Out>::member;
+  using team_selectors = selectors<Exec, member, T>;
 
-  work_type work;
+  select_work<Exec, T, Out> work;
 
   KOKKOS_FUNCTION void operator()(select_short_tag, std::int64_t result) const {
     const auto at = work.result_at(result);
-    const line keys_of = work.line_at(at.of[0]);
+    const auto keys_of = work.line_at(at.of[0]);
     if (work.n <= 8) sort_line(keys_of, at.of[1], std::make_integer_sequence<int, 8>());
     else if (work.n <= 16) sort_line(keys_of, at.of[1], std::make_integer_sequence<int, 16>());
-    else sort_line(keys_of, at.of[1], std::make_integer_sequence<int, longest_short>());
+    else sort_line(keys_of, at.of[1], std::make_integer_sequence<int, reduce_tuning<Exec>::select_short>());
   }
   template <int... J>
-  KOKKOS_FUNCTION void sort_line(const line& keys_of, std::int64_t to, std::integer_sequence<int, J...>) const {
+  KOKKOS_FUNCTION void sort_line(const key_line<Exec, T>& keys_of, std::int64_t to,
+                                 std::integer_sequence<int, J...>) const {
     T v[sizeof...(J)];
     keys_of.load(v, work.n, std::integer_sequence<int, J...>());
     key sorted[] = {(J < work.n ? order::key_of(v[J]) : ~key{0})...};
@@ -96,15 +94,13 @@ struct device_select {
     const select_shape& s = work.shape;
     const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
     const auto copy = static_cast<key*>(team.team_shmem().get_shmem_aligned(s.copied * sizeof(key), 16));
-    const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
-      select_tile(threads, s.tile_at(t, work.result_nest.inner), copy);
+    work.for_tiles(team, [&](const select_shape::tile& tile) { select_tile(threads, tile, copy); });
   }
   /// Each thread copies the keys that it will read.
   KOKKOS_FUNCTION void select_tile(team_selectors threads, const select_shape::tile& tile, key* copy) const {
     threads.used = threads.used && threads.result < tile.count;
     const auto at = work.result_at(tile.first + (threads.used ? threads.result : 0));
-    const line keys_of = work.line_at(at.of[0]);
+    const auto keys_of = work.line_at(at.of[0]);
     const line_share share = threads.share(work.n);
     if (work.shape.copied == 0) return work.select_line(threads, keys_of, share, at.of[1]);
     const int rank = threads.team.team_rank(), size = threads.team.team_size();

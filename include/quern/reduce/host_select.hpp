@@ -13,15 +13,12 @@ namespace quern::impl {
 /// Lines that a thread of the host partitions in a copy, or narrows down by histograms.
 template <class Exec, class T, class Out>
 struct host_select {
-  using work_type = select_work<Exec, T, Out>;
   using order = ordered<T>;
   using key = typename order::key;
-  using line = key_line<Exec, T>;
-  using member = typename work_type::member;
-  using team_selectors = typename work_type::team_selectors;
-  static constexpr int longest_short = reduce_tuning<Exec>::select_short;
+  using member = typename select_work<Exec, T, Out>::member;
+  using team_selectors = selectors<Exec, member, T>;
 
-  work_type work;
+  select_work<Exec, T, Out> work;
   key* copies = nullptr;
 
   void operator()(select_short_tag, std::int64_t result) const {
@@ -35,8 +32,8 @@ struct host_select {
       for (const key k : block) *end++ = k;
     }
   };
-  void partition_line(const line& keys_of, std::int64_t to) const {
-    key copy[longest_short];
+  void partition_line(const key_line<Exec, T>& keys_of, std::int64_t to) const {
+    key copy[reduce_tuning<Exec>::select_short];
     key* end = copy;
     keys_of.for_each({0, 1, work.n}, append_keys{end});
     const auto nans = order::floating ? std::count(copy, end, order::nan) : 0;
@@ -51,9 +48,7 @@ struct host_select {
     const select_shape& s = work.shape;
     const team_selectors threads(team, 1, s.along, s.log_bins, s.results_fastest);
     key* copy = copies + team.league_rank() * s.copied;
-    const std::int64_t teams = team.league_size(), rank = team.league_rank();
-    for (std::int64_t t = rank * s.tiles / teams; t < (rank + 1) * s.tiles / teams; ++t)
-      select_tile(threads, s.tile_at(t, work.result_nest.inner), copy);
+    work.for_tiles(team, [&](const select_shape::tile& tile) { select_tile(threads, tile, copy); });
   }
   /// Copies columns row by row.
   void select_tile(const team_selectors& threads, const select_shape::tile& tile, key* copy) const {

@@ -30,7 +30,7 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   if (n > reduce_tuning<Exec>::select_by_team && results <= Workspace<Exec>::max_counters)
     return select_in_passes(exec, label, scratch, work);
   kernel_type kernel{work};
-  if (n <= kernel_type::longest_short)
+  if (n <= reduce_tuning<Exec>::select_short)
     return Kokkos::parallel_for(kernel_label(label), index_range<select_short_tag>(exec, results), kernel);
   select_shape& shape = kernel.work.shape = kernel.shape_for(smallest_stride(in.extents, in.stride, axes, false) <
                                                              smallest_stride(in.extents, in.stride, axes, true));

@@ -34,21 +34,19 @@ struct select_pass_tag {};   // and a pass over the line
 /// differ in how a team reads its part of the line.
 template <class Exec, class T, class Out>
 struct select_passes {
-  using work_type = select_work<Exec, T, Out>;
   using order = ordered<T>;
   using key = typename order::key;
   using tally = key_tally<key>;
-  using line = key_line<Exec, T>;
   using state = search_state<key>;
-  using member = typename work_type::member;
-  using team_selectors = typename work_type::team_selectors;
+  using member = typename select_work<Exec, T, Out>::member;
+  using team_selectors = selectors<Exec, member, T>;
   static constexpr bool device = is_device<Exec>;
   static constexpr int samples = reduce_tuning<Exec>::select_samples;
   static constexpr int capacity = reduce_tuning<Exec>::select_collected;
   /// One with the sample, those that narrow all keys down, and one for the end.
   static constexpr int passes = 1 + (order::bits + select_shape().log_bins - 1) / select_shape().log_bins + 1;
 
-  work_type work;
+  select_work<Exec, T, Out> work;
   state* states = nullptr;         // of each result, as all that follow
   std::int64_t* counts = nullptr;  // a histogram
   key* keys = nullptr;             // samples, then what is collected
@@ -59,7 +57,7 @@ struct select_passes {
     const team_selectors threads(team, 1, team.team_size(), work.shape.log_bins, false);
     const std::int64_t result = team.league_rank();
     key* sample = keys + result * capacity;
-    const line keys_of = work.line_at(work.result_at(result).of[0]);
+    const auto keys_of = work.line_at(work.result_at(result).of[0]);
     tally t;
     for_blocks<Exec, key>(
         threads.share(samples), [&](std::int64_t i) { return sample[i] = keys_of.at(sample_at(i, work.n)); },
@@ -103,7 +101,7 @@ struct select_passes {
     if (now == state::finished) return;
     const team_selectors threads(team, 1, team.team_size(), work.shape.log_bins, false);
     const auto at = work.result_at(result);
-    const line keys_of = work.line_at(at.of[0]);
+    const auto keys_of = work.line_at(at.of[0]);
     const line_share share = share_of(split, threads);
     if (now == state::counting) {
       count_pass(threads, keys_of, share, s, counts + (result << work.shape.log_bins));
@@ -130,8 +128,8 @@ struct select_passes {
   /// Calls f with the keys of an interval, and counts those below it and the NaN. Most keys are outside, so a
   /// host looks at blocks without branches first.
   template <class F>
-  KOKKOS_FUNCTION static tally for_each_inside(const line& keys_of, const line_share& share, key low, key high,
-                                               const F& f) {
+  KOKKOS_FUNCTION static tally for_each_inside(const key_line<Exec, T>& keys_of, const line_share& share, key low,
+                                               key high, const F& f) {
     tally t;
     keys_of.for_each(share, [&](const auto& block) {
       using number_of_keys = std::conditional_t<device, int, key>;  // on the host for the sake of vector instructions
@@ -155,8 +153,8 @@ struct select_passes {
     s.now = state::finished;
   }
 
-  KOKKOS_FUNCTION void count_pass(const team_selectors& threads, const line& keys_of, const line_share& share, state& s,
-                                  std::int64_t* global) const {
+  KOKKOS_FUNCTION void count_pass(const team_selectors& threads, const key_line<Exec, T>& keys_of,
+                                  const line_share& share, state& s, std::int64_t* global) const {
     const key low = s.at.low, high = s.at.high;
     const int shift = threads.shift_for(low, high);
     threads.clear_bins();
@@ -209,8 +207,8 @@ struct select_passes {
     }
   }
 
-  KOKKOS_FUNCTION void split_pass(const team_selectors& threads, const line& keys_of, const line_share& share,
-                                  state& s) const {
+  KOKKOS_FUNCTION void split_pass(const team_selectors& threads, const key_line<Exec, T>& keys_of,
+                                  const line_share& share, state& s) const {
     const key split = s.at.high;
     tally t;
     keys_of.for_each(share, [&](const auto& block) { t.split(block, split); });

@@ -33,12 +33,10 @@ struct select_work {
   using order = ordered<T>;
   using key = typename order::key;
   using number = mean_type<T>;
-  using line = key_line<Exec, T>;
   template <class Tag>
   using policy =
       Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
   using member = typename policy<select_tile_tag>::member_type;
-  using team_selectors = selectors<Exec, member, T>;
 
   quantile_rule rule;
   const T* in;
@@ -52,8 +50,15 @@ struct select_work {
     std::int64_t i;
     return result_nest.at_item(result, result_nest.inner, 1, i);
   }
-  KOKKOS_FUNCTION line line_at(std::int64_t offset) const { return {nest, in + offset}; }
+  KOKKOS_FUNCTION key_line<Exec, T> line_at(std::int64_t offset) const { return {nest, in + offset}; }
   std::int64_t results() const { return result_nest.inner * result_nest.outer; }
+  /// f(tile) for the tiles of a team.
+  template <class F>
+  KOKKOS_FUNCTION void for_tiles(const member& team, const F& f) const {
+    const std::int64_t teams = team.league_size(), rank = team.league_rank();
+    for (std::int64_t t = rank * shape.tiles / teams; t < (rank + 1) * shape.tiles / teams; ++t)
+      f(shape.tile_at(t, result_nest.inner));
+  }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
     const auto a = static_cast<double>(order::number_of(first)), b = static_cast<double>(order::number_of(second));

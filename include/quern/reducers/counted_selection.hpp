@@ -31,6 +31,12 @@ struct key_digit {
   }
 };
 
+/// The digit that a rank falls to, of those from `digit` on; `rank` becomes that among the keys with this digit.
+KOKKOS_INLINE_FUNCTION std::int64_t digit_of_rank(const std::int64_t* counts, std::int64_t digit, std::int64_t& rank) {
+  while (rank >= counts[digit]) rank -= counts[digit++];
+  return digit;
+}
+
 /// Counts of digits by value.
 using digit_counts = std::vector<std::int64_t>;
 
@@ -48,9 +54,7 @@ class counted_selection {
   number operator()(std::int64_t rank) {
     std::uint64_t prefix = 0;
     for (int level = 0; level < digits; ++level) {
-      const digit_counts& counts = counts_behind(prefix, level);
-      std::int64_t digit = 0;
-      while (rank >= counts[digit]) rank -= counts[digit++];
+      const std::int64_t digit = digit_of_rank(counts_behind(prefix, level).data(), 0, rank);
       prefix = prefix << digit_bits | static_cast<std::uint64_t>(digit);
     }
     return ordered<T>::number_of(static_cast<typename ordered<T>::key>(prefix));

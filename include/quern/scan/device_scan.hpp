@@ -332,7 +332,7 @@ void scan_on_device(const Exec& exec, const std::string& label, Workspace<Exec>&
   };
   if (shape.chunks > 1) {
     const std::string name = label_text(label, "/totals");
-    kernel.totals = static_cast<state*>(scratch.require(exec, shape.chunks * work.lines * sizeof(state), 1));
+    kernel.totals = lasting_scratch<state>(exec, scratch, shape.chunks * work.lines);
     constexpr bool reducible = is_commutative<Reducer> && reads_common_offset<Source>;
     if (!reducible || !even || work.line.rank + 2 > max_rank) launch(std::false_type(), name);
     else if constexpr (reducible) reduce_chunks(exec, name, scratch, kernel.work, kernel.totals);

@@ -195,9 +195,9 @@ void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& s
   kernel.nontemporal = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
                        written >= tuning<Exec>::streaming_bytes;
   if (shape.chunks == 1) return launch_units<tile_tag>(exec, label, shape.tiles, kernel);
-  scratch.require(exec, 1);
+  scratch.require(exec, 1);  // for the counters
   kernel.chain = chain_counters(scratch.counters());
-  kernel.totals = static_cast<state*>(scratch.require(exec, work.lines * sizeof(state), 1));
+  kernel.totals = lasting_scratch<state>(exec, scratch, work.lines);
   launch_units<chain_tag>(exec, label, shape.team, kernel);
 }
 

@@ -108,8 +108,7 @@ void segmented_reduce(const Out& out, const Op& op, const T& identity, const Val
                       const Options&... options) {
   segmented_reduce(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
-QUERN_REJECTS(place, segmented_reduce)
-QUERN_TAKES_NAME(segmented_reduce)
+QUERN_TAKES_NAME_NOT(place, segmented_reduce)
 
 /// `out(v)` is the `op` over the values of v's segment up to v itself. Where no segment has v, `out(v)` is left alone.
 ///
@@ -132,8 +131,7 @@ void segmented_scan(const Out& out, const Op& op, const T& identity, const Value
                     const Options&... options) {
   segmented_scan(impl::space_of(out), out, op, identity, values, offsets, options...);
 }
-QUERN_REJECTS(place, segmented_scan)
-QUERN_TAKES_NAME(segmented_scan)
+QUERN_TAKES_NAME_NOT(place, segmented_scan)
 
 }  // namespace quern
 

@@ -265,6 +265,11 @@ decltype(auto) with_name(const Run& run, const Options&... options) {
                                      args...);                                                                        \
   }
 
+/// The same of an operation that rejects what is a `what` (`QUERN_REJECTS`).
+#define QUERN_TAKES_NAME_NOT(what, op) \
+  QUERN_REJECTS(what, op)              \
+  QUERN_TAKES_NAME(op)
+
 /// Calls `body(std::tie(inputs...), options...)` with the arguments behind a functor.
 template <class Body, class... Args>
 void with_options_first(const Body& body, const Args&... args) {

@@ -155,6 +155,23 @@ inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
   return n * element;
 }
 
+/// Views of scratch memory.
+template <class Exec, class T>
+using scratch_view = Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Copies items of scratch memory to the host; asynchronous on `exec`.
+template <class Exec, class T>
+void copy_items_to_host(const Exec& exec, T* to, const T* from, std::int64_t count) {
+  Kokkos::deep_copy(exec, Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(to, count),
+                    scratch_view<Exec, const T*>(from, count));
+}
+
+/// Memory for `count` elements that lasts while the same call makes another operation in between, which takes part 0.
+template <class T, class Exec>
+T* lasting_scratch(const Exec& exec, Workspace<Exec>& scratch, std::int64_t count) {
+  return static_cast<T*>(scratch.require(exec, bytes_of(count, sizeof(T)), 1));
+}
+
 /// Scratch memory for `count` elements while an operation launches its kernels.
 template <class Exec, class T>
 class scratch_array {
