@@ -26,6 +26,14 @@ struct next_cell {
   }
 };
 
+struct twice_itself {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    if constexpr (requires { w(1); }) return quern::values(w(1), w(1));
+    else return quern::values(w, w);
+  }
+};
+
 template <int>
 struct nothing {};
 
@@ -95,6 +103,16 @@ void misuse() {
   quern::odeint<2>(exec, rows, nothing<5>(), m, x);                         // f must be callable with a Kokkos::Array
   quern::vmap(exec, m, nothing<6>(), m);                                    // f must be callable with an item
   quern::map(x, nothing<7>(), y);                                           // f must be callable with one value
+
+  // Reductions among outputs.
+  const auto variance = quern::reduced<quern::op::var>(quern::on_host, quern::reproducible);
+  const auto total = quern::reduced<quern::op::sum>(quern::on_host);
+  const auto two = quern::outputs(x, variance);
+  const auto one = quern::outputs(x, total);
+  quern::map(exec, quern::outputs(f, variance), twice_itself(), y);             // needs two passes
+  quern::stencil<quern::box<1>>(exec, two, twice_itself(), boundary::wrap, y);  // needs two passes
+  quern::map(exec, quern::outputs(f, total), identity(), y);                    // f must return as many values
+  quern::stencil<quern::box<1>>(exec, one, next_cell(), boundary::wrap, y);     // f must return as many values
 
   // Ranks that only the program knows.
   quern::laplacian(exec, d, e, 1.0, boundary::wrap);                      // differences take Views of rank 1, 2

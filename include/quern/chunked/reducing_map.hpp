@@ -56,7 +56,7 @@ struct engine<in_chunks_place, reducing_maps> {
     } else {
       constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
       const auto reductions = reductions_of<rank, In...>(exec, outs, f);
-      if constexpr (!std::is_void_v<decltype(reductions_of<rank, In...>(exec, outs, f))>)
+      if constexpr (are_described<decltype(reductions)>)
         return unpack(
             [&](const auto&... in) {
               return chunk_by_chunk(label, exec, f, settings_of(options...), outs, reductions, in...);

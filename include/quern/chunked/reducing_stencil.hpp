@@ -19,8 +19,9 @@ struct engine<in_chunks_place, reducing_stencils> {
     using value = typename stencil_result<F, rank, value_of<In>...>::type;
     static_assert(output_numbers<std::tuple<Out...>>::arrays::size() == 1,
                   "quern::stencil: in chunks, one output is an array");
-    if constexpr (value_count<value> != sizeof...(Out)) {
-      reductions_of_results<value>(exec, outs);  // says what is wrong
+    [[maybe_unused]] const auto reductions = reductions_of_results<value>(exec, outs);
+    if constexpr (!are_described<decltype(reductions)>) {
+      return;
     } else if constexpr (all_resident<Exec, Out..., In...>) {
       const auto in = unpack([](const auto&... v) { return std::tuple(as_resident(v)...); }, inputs);
       const auto run = [&](const auto&... v) {
@@ -28,7 +29,6 @@ struct engine<in_chunks_place, reducing_stencils> {
       };
       return waited(exec, [&] { return unpack(run, in); });
     } else {
-      const auto reductions = reductions_of_results<value>(exec, outs);
       return unpack(
           [&](const auto&... in) {
             return reduce(reach, exec, outs, f, edge, settings_of(options...), reductions, in...);

@@ -79,7 +79,7 @@ struct engine<over_ranks_place, reducing_maps> {
                   "quern::distributed::to_global brings all blocks to a View");
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     const auto reductions = reductions_of<rank, In...>(exec, outs, f);
-    if constexpr (!std::is_void_v<decltype(reductions_of<rank, In...>(exec, outs, f))>) {
+    if constexpr (are_described<decltype(reductions)>) {
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
       const Decomposition& d = std::get<0>(arrays).decomposition();
       check_same_arrays(

@@ -21,13 +21,11 @@ struct engine<over_ranks_place, reducing_stencils> {
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     using value = typename stencil_result<F, rank, value_of<In>...>::type;
-    if constexpr (all && value_count<value> == sizeof...(Out)) {
-      const auto reductions = reductions_of_results<value>(exec, outs);
+    const auto reductions = reductions_of_results<value>(exec, outs);
+    if constexpr (all && are_described<decltype(reductions)>) {
       const auto along = axes_of_stencil("quern::stencil", outs);
       return unpack([&](const auto&... in) { return reduce(reach, exec, outs, f, edge, reductions, along, in...); },
                     inputs);
-    } else {
-      reductions_of_results<value>(exec, outs);  // says what is wrong
     }
   }
 

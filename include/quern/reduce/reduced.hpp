@@ -4,7 +4,7 @@
 #define QUERN_REDUCE_REDUCED_HPP
 
 /// @file
-/// Reductions among the outputs of `map`: what one pass computes, writes and reduces.
+/// Reductions among the outputs of `map` and `stencil`: what one pass computes, writes and reduces.
 
 #include <optional>
 #include <quern/reduce/reduce.hpp>
@@ -66,8 +66,8 @@ inline constexpr bool is_reduced<reduced_output<Op, Out, Options...>> = true;
 
 }  // namespace impl
 
-/// A reduction among the outputs of `map`: of what the functor returns for it, before that is converted to the type of
-/// an output.
+/// A reduction among the outputs of `map` or `stencil`: of what the functor returns for it, before that is converted to
+/// the type of an output.
 ///
 /// @code
 /// quern::map(exec, quern::outputs(u, r, quern::reduced<quern::op::sum>(rr)), step, u, r, p, w, alpha);
@@ -77,7 +77,7 @@ inline constexpr bool is_reduced<reduced_output<Op, Out, Options...>> = true;
 ///
 /// @tparam Op     the reduction, `op::sum` for `quern::sum` and so on, with its types, accuracy and options; one that
 ///                takes a single pass
-/// @param out     a rank-0 View, or along axes one of the extents that remain; or `on_host`: `map` then waits, and
+/// @param out     a rank-0 View, or along axes one of the extents that remain; or `on_host`: the call then waits, and
 ///                returns the result, or a `std::tuple` of several
 /// @param options `axis{}` or `axes{}`, the same for all reductions of a call; `ddof`, `reproducible`
 ///

@@ -103,8 +103,6 @@ struct reductions_among {
   using arrays = typename output_numbers<Outs>::arrays;
   using reduced = typename output_numbers<Outs>::reduced;
   std::tuple<Reduction...> each;
-  static_assert(!(requires { typename reducer_of<Reduction>::uses_mean; } || ...),
-                "quern::reduced: a reproducible variance needs two passes");
 
   auto reducer() const {
     return unpack([](const auto&... r) { return joined_reducers(r.reducer...); }, each);
@@ -142,9 +140,17 @@ struct reductions_among {
   }
 };
 
+/// Stands for reductions of a call of which a message has said what is wrong.
+struct no_reductions {};
+template <class Reductions>
+inline constexpr bool are_described = !std::is_same_v<Reductions, const no_reductions>;
+
 template <class Outs, class... Reduction>
-reductions_among<Outs, Reduction...> describe_all(const Reduction&... r) {
-  return {{r...}};
+auto describe_all(const Reduction&... r) {
+  constexpr bool one_pass = !(requires { typename reducer_of<Reduction>::uses_mean; } || ...);
+  static_assert(one_pass, "quern::reduced: a reproducible variance needs two passes");
+  if constexpr (one_pass) return reductions_among<Outs, Reduction...>{{r...}};
+  else return no_reductions();
 }
 /// Those of an operation whose functor returns a `Value`.
 template <class Value, class Exec, class... Out>
@@ -157,6 +163,7 @@ auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
     return [&]<std::size_t... R>(std::index_sequence<R...>) {
       return describe_all<std::tuple<Out...>>(std::get<R>(outs).template describe<value_part_type<R, Value>>(exec)...);
     }(typename output_numbers<std::tuple<Out...>>::reduced());
+  else return no_reductions();
 }
 /// Those of a map f(in...) of arrays of rank `Rank`.
 template <int Rank, class... In, class Exec, class... Out, class F>
@@ -168,6 +175,7 @@ auto reductions_of(const Exec& exec, const std::tuple<Out...>& outs, const F&) {
   if constexpr (callable)
     return reductions_of_results<
         std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, Rank>::type...>>>(exec, outs);
+  else return no_reductions();
 }
 
 /// The axes along which all reductions of a call are.
@@ -367,7 +375,7 @@ struct engine<in_memory, reducing_maps> {
     check_place_options<Options...>();
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     const auto reductions = reductions_of<rank, In...>(exec, outs, f);
-    if constexpr (!std::is_void_v<decltype(reductions_of<rank, In...>(exec, outs, f))>) {
+    if constexpr (are_described<decltype(reductions)>) {
       call<Exec> c(label, exec);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
       const axis_set along = axes_of_reductions(c.label, outs, extents_of(std::get<0>(arrays)).rank);

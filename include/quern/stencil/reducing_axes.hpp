@@ -212,8 +212,7 @@ struct cell_values<numbered_cells<Exec, Shape, Rank, Reversed, F, Outs, OutNumbe
       else compute_inner<false>(results + (i - first), cell, high - i);
       i = high;
     } else if (cells.continued_once) {  // nothing is beyond the fastest axis
-      for (; i < high; ++i)
-        results[i - first] = written<false>(cell, cells.template border_value<true, true>(cell));
+      for (; i < high; ++i) results[i - first] = written<false>(cell, cells.template border_value<true, true>(cell));
     }
     for (; i < end; ++i) results[i - first] = border(cell);
   }

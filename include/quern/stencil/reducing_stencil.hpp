@@ -323,7 +323,7 @@ struct engine<in_memory, reducing_stencils> {
     constexpr int rank = rank_of_arrays<std::tuple<Out...>>();
     using value = typename stencil_result<F, rank, value_of<stencil_array<In>>...>::type;
     const auto reductions = reductions_of_results<value>(exec, outs);
-    if constexpr (!std::is_void_v<decltype(reductions_of_results<value>(exec, outs))>) {
+    if constexpr (are_described<decltype(reductions)>) {
       call<Exec> c("quern::stencil", exec);
       const auto along = axes_of_stencil(c.label, outs);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());

@@ -126,10 +126,11 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 ///
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
 ///               axis; `f` must not look further
-/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`, among which reductions of all cells that
+/// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`, among which reductions of the cells that
 /// are
-///               computed may stand, `quern::outputs(w, quern::reduced<quern::op::sum>(pw))`; then f returns a value
-///               for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
+///               computed may stand, of all, `quern::outputs(w, quern::reduced<quern::op::sum>(pw))`, or along axes,
+///               `quern::reduced<quern::op::sum>(rows, quern::axis{1})`; then f returns a value for each,
+///               `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param f      a functor over a window of each input, with an offset for each axis in the order of the Views'
 ///               indices; it computes in the type it likes. In `quern::with_position(f)` it also gets the cell's
 ///               indices. The windows have several types, so its operator is a template; hosts take the lambda
@@ -147,10 +148,13 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 /// LayoutLeft and LayoutRight are equally fast when all Views have the same. On devices packs of up to 16 bytes are
 /// moved where all rows are aligned; elsewhere, as with ghost cells, a thread computes cells of several planes at once.
 /// One kernel on devices, two on hosts where there is a border; with reductions also scratch memory for a state of each
-/// team or thread's share of the cells.
+/// team or of each thread's cells. With reductions along axes it is one kernel everywhere, which looks up for each cell
+/// of a device whether it is one of the border, and another one for results of no cells.
 ///
 /// Asynchronous on `exec`; without reductions it uses no scratch memory, allocates nothing, and may be captured in a
 /// device graph.
+///
+/// A result along axes of which no cell is computed is that of an empty axis, as 0 for sums.
 ///
 /// In chunks and over ranks, `positions()` in lazy inputs are those in the whole array, as in memory.
 ///
@@ -160,13 +164,14 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 ///
 /// Over ranks, all arrays are DistributedViews with the same blocks. Along the axes that are cut, all have a halo at
 /// least as wide as the neighbourhood; that of the inputs is written by an exchange, that of out is not. On devices,
-/// cells whose neighbourhoods are within a block are computed in the meantime. Collective; with NCCL asynchronous on
-/// `exec`. With MPI it waits for the kernel that packs, which comes after what was launched on `exec` before, and for
-/// the messages. Each cell is computed from the same values as on one device. Compilers of devices may contract
-/// products and sums of f to multiply-adds in one kernel and not in another; `Kokkos::fma` where it is wanted, or the
-/// compiler's option (`-fmad=false`, `-ffp-contract=off`), then give the same bits.
-/// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, or
-/// cells of `interior_only` need values from outside
+/// cells whose neighbourhoods are within a block are computed in the meantime, but for reductions along axes.
+/// Collective; with NCCL asynchronous on `exec`. With MPI it waits for the kernel that packs, which comes after what
+/// was launched on `exec` before, and for the messages. Each cell is computed from the same values as on one device.
+/// Compilers of devices may contract products and sums of f to multiply-adds in one kernel and not in another;
+/// `Kokkos::fma` where it is wanted, or the compiler's option (`-fmad=false`, `-ffp-contract=off`), then give the same
+/// bits.
+/// @throws Error if the extents differ, Views share memory, a neighbourhood does not fit under `boundary::keep`, cells
+/// of `interior_only` need values from outside, or no cells are computed for a reduction that has no result then
 template <class Shape, execution_space Exec, output_like Out, class F, class... In>
   requires stencil_inputs<In...>
 auto stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge, const In&... in) {
