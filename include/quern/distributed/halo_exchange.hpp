@@ -174,7 +174,8 @@ class HaloExchange {
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
-  /// or one more, Views share memory, or a boundary is not one of their values
+  /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
+  /// their values, or is `boundary::prescribed` and there is no functor
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
