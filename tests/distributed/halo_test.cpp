@@ -463,32 +463,6 @@ TYPED_TEST(HaloExchangeOn, BoundariesOfEachFieldAndFunctors) {
             test::contents(v.view));
 }
 
-// Fields on cells, on the faces along each axis, and on corners.
-TYPED_TEST(HaloExchangeOn, StaggeredFields) {
-  using E = TypeParam;
-  const auto comm = test::world();
-  const shape whole{8, 13};
-  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
-  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_mirror, boundary::wrap},
-                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest}})
-    for (const int layers : {2, 1, 0}) {
-      const own_field<double, Kokkos::LayoutRight, E> p(whole, own, 2, 1), v(whole, own, 2, 2, {1, 0}),
-          corners(whole, own, 2, 4, {1, 1});
-      const own_field<double, Kokkos::LayoutLeft, E> u(whole, own, 2, 3, {0, 1});
-      quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers});
-      exchange.exchange(p.view, v.view, u.view, corners.view);
-      EXPECT_LE(exchange.messages(), comm.size() - 1);
-      const auto check = [&](const auto& f, const on_faces& more) {
-        EXPECT_EQ((own_part<double, E>(f.values, whole, own, edge, 2, layers, f.before, more)), test::contents(f.view))
-            << layers << " layers, on faces " << testing::PrintToString(more);
-      };
-      check(p, {0, 0});
-      check(v, {1, 0});
-      check(u, {0, 1});
-      check(corners, {1, 1});
-    }
-}
-
 /// Deposits of all ranks in their Views, each with ghosts, and what the whole array has of them in the end.
 template <class T, class Layout, class E>
 struct deposits {
@@ -549,6 +523,56 @@ struct deposits {
     return own(0, j) && own(1, i);
   }
 };
+
+TYPED_TEST(HaloExchangeOn, ListsOfFields) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const boundaries wrap(boundary::wrap), walls{boundary::prescribed, boundary::odd_reflect};
+  quern::HaloExchange exchange(E(), comm, own, quern::each_field{wrap, walls}, quern::depth{2});
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1), v(whole, own, 2, 2, {1, 0});
+    exchange.exchange(inflow(), std::vector{u.view, v.view});
+    EXPECT_EQ((own_part<double, E>(u.values, whole, own, wrap, 2, 2, u.before)), test::contents(u.view));
+    EXPECT_EQ((own_part<double, E>(v.values, whole, own, walls, 2, 2, v.before, {1, 0}, inflow_of_second())),
+              test::contents(v.view));
+    const deposits<double, Kokkos::LayoutRight, E> a(whole, wrap, 2, 2, false, 1), b(whole, walls, 2, 2, false, 2);
+    exchange.add(std::array{a.view, b.view});
+    a.check("the first");
+    b.check("the second");
+    test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
+                       [&] { exchange.start(std::vector{u.view, v.view}); });
+    test::expect_error("quern::HaloExchange: 0 fields, expected 1 to 16",
+                       [&] { exchange.start_add(std::vector<Kokkos::View<double**, E>>()); });
+  }
+}
+
+// Fields on cells, on the faces along each axis, and on corners.
+TYPED_TEST(HaloExchangeOn, StaggeredFields) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  for (const auto& edge : {boundaries(boundary::wrap), boundaries{boundary::odd_mirror, boundary::wrap},
+                           boundaries{boundary_pair(boundary::constant(3), boundary::mirror), boundary::nearest}})
+    for (const int layers : {2, 1, 0}) {
+      const own_field<double, Kokkos::LayoutRight, E> p(whole, own, 2, 1), v(whole, own, 2, 2, {1, 0}),
+          corners(whole, own, 2, 4, {1, 1});
+      const own_field<double, Kokkos::LayoutLeft, E> u(whole, own, 2, 3, {0, 1});
+      quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers});
+      exchange.exchange(p.view, v.view, u.view, corners.view);
+      EXPECT_LE(exchange.messages(), comm.size() - 1);
+      const auto check = [&](const auto& f, const on_faces& more) {
+        EXPECT_EQ((own_part<double, E>(f.values, whole, own, edge, 2, layers, f.before, more)), test::contents(f.view))
+            << layers << " layers, on faces " << testing::PrintToString(more);
+      };
+      check(p, {0, 0});
+      check(v, {1, 0});
+      check(u, {0, 1});
+      check(corners, {1, 1});
+    }
+}
 
 TYPED_TEST(HaloExchangeOn, AddsGhostsToTheirOwners) {
   using E = TypeParam;

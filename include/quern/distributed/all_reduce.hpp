@@ -16,9 +16,8 @@ namespace quern::impl {
 template <class Op, class T, class Exec>
 auto reducer_of_ranks(const Exec& exec) {
   const auto reducer = Op::describe(exec, values_of_type<T>()).reducer;
-  static_assert(
-      requires(typename decltype(reducer)::state s, T x) { reducer.add(s, x); },
-      "quern::distributed::all_reduce: positions of ranks are not reduced");
+  static_assert(!uses_positions<std::remove_cv_t<decltype(reducer)>>,
+                "quern::distributed::all_reduce: positions of ranks are not reduced");
   return reducer;
 }
 

@@ -15,14 +15,15 @@ namespace quern::impl {
 
 /// A box of an array's elements that goes to another rank, or comes from it.
 struct peer_box {
-  int peer;
-  std::byte* data;
-  std::int64_t element;  // bytes
-  std::int64_t unit;     // bytes by which its address is aligned
+  int peer = 0;
+  std::byte* data = nullptr;
+  std::int64_t element = 0;  // bytes
+  std::int64_t unit = 1;     // bytes by which its address is aligned
   shape extents;
-  stride_array stride;  // in elements
-  int field = 0;        // whose shift it has
+  stride_array stride{};  // in elements
+  int field = 0;          // whose shift it has
 
+  peer_box() = default;
   template <class T>
   peer_box(int rank, const strided<T>& s)
       : peer(rank),

@@ -50,29 +50,6 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
   return bytes;
 }
 
-/// A functor of a ghost's indices in the whole array, given those in the View of a block.
-template <class F, int Rank>
-struct prescribed_in_whole {
-  F f;
-  Kokkos::Array<std::int64_t, Rank> moved;
-
-  template <class Index>
-  KOKKOS_FUNCTION auto operator()(const Index& at) const -> decltype(f(at)) {
-    return f(in_whole(at));
-  }
-  template <class Index>
-  KOKKOS_FUNCTION auto operator()(const Index& at, int field) const -> decltype(f(at, field)) {
-    return f(in_whole(at), field);
-  }
-
- private:
-  template <class Index>
-  KOKKOS_FUNCTION Index in_whole(Index at) const {
-    for (int d = 0; d < Rank; ++d) at[d] += moved[d];
-    return at;
-  }
-};
-
 /// What an exchange of own blocks takes at once.
 template <class... Field>
 concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
@@ -174,7 +151,8 @@ class HaloExchange {
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
-  /// or one more, Views share memory, or a boundary is not one of their values
+  /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
+  /// their values, or is `boundary::prescribed` and there is no functor
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
@@ -186,6 +164,20 @@ class HaloExchange {
     requires(!view_like<F> && impl::exchanged_fields<Field...>)
   void start(const F& f, const Field&... fields) {
     start_fill(f, fields...);
+  }
+  /// The same of up to 16 Views of one type, whose number is known when the program runs.
+  template <view_list List>
+  void start(const List& fields) {
+    start_list<listed_fields<false, impl::no_functor, List>>(false, impl::no_functor(), fields);
+  }
+  template <class F, view_list List>
+    requires(!view_like<F>)
+  void start(const F& f, const List& fields) {
+    start_list<listed_fields<false, F, List>>(true, f, fields);
+  }
+  template <view_list List>
+  void start_add(const List& fields) {
+    start_list<listed_fields<true, impl::no_functor, List>>(true, impl::no_functor(), fields);
   }
   /// The way back: adds ghosts beyond the ends of the array to their owners, and sends the others, which become zero.
   /// @throws Error as `start`
@@ -254,6 +246,23 @@ class HaloExchange {
     }
   };
 
+  /// Of one type, known when the program runs.
+  template <bool Adds, class F, class List>
+  struct listed_fields : any_fields {
+    using view = typename List::value_type;
+    std::optional<F> functor;
+    std::vector<view> now;  // whose memory serves the next call
+    void emplace(const F& f, const List& fields) {
+      functor.emplace(f);
+      now.assign(fields.begin(), fields.end());
+    }
+    void finish(const HaloExchange& exchange) override {
+      if constexpr (Adds) exchange.template add_received<view>();
+      else exchange.fill_beyond(*functor, now);
+      now.clear();
+    }
+  };
+
   /// An exchange of fields of the program's own blocks, which serves others of their types and layouts.
   struct plan {
     std::vector<impl::peer_box> fields;
@@ -283,19 +292,24 @@ class HaloExchange {
   /// The fields of a start, checked.
   template <class... Field>
   auto checked(bool prescribed, const Field&... fields) const {
-    static_assert((impl::view_traits<Field>::template accessible<Exec> && ...),
-                  "quern::HaloExchange: exec does not reach the memory of a field");
-    if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
-    const std::string& name = impl::label_text(label);
-    const std::array<impl::peer_box, sizeof...(Field)> whole{
-        impl::peer_box(0, impl::as_strided<Exec, impl::use::input>(fields, name))...};
-    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
-    blocks_->check(name, whole);
+    const std::array whole{memory_of(fields)...};
+    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, impl::label_text(label))...};
+    check_fields(whole, memory);
     std::size_t number = 0;
-    (blocks_->check_values<impl::value_of<Field>>(name, number++, prescribed), ...);
-    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, name)...};
-    impl::check_no_overlap(name, memory);
+    (blocks_->check_values<impl::value_of<Field>>(impl::label_text(label), number++, prescribed), ...);
     return whole;
+  }
+  template <class Field>
+  static impl::peer_box memory_of(const Field& field) {
+    static_assert(impl::view_traits<Field>::template accessible<Exec>,
+                  "quern::HaloExchange: exec does not reach the memory of a field");
+    return {0, impl::as_strided<Exec, impl::use::input>(field, impl::label_text(label))};
+  }
+  void check_fields(std::span<const impl::peer_box> whole, std::span<const impl::array_bytes> memory) const {
+    if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
+    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
+    blocks_->check(impl::label_text(label), whole);
+    impl::check_no_overlap(impl::label_text(label), memory);
   }
   /// Starts the messages of fields, and says where these stay until `finish`.
   template <class Kind>
@@ -314,6 +328,26 @@ class HaloExchange {
     start_plan<kind>(plan_of<kind>(whole, false), whole).emplace(f, fields...);
   }
 
+  template <class Kind, class F, class List>
+  void start_list(bool prescribed, const F& f, const List& fields) {
+    using view = typename List::value_type;
+    impl::short_list<impl::peer_box, impl::max_moved_fields> whole;
+    impl::short_list<impl::array_bytes, impl::max_moved_fields> memory;
+    for (const view& v : fields) {
+      whole.push_back(memory_of(v));
+      memory.push_back(impl::as_strided<Exec, impl::use::input>(v, impl::label_text(label)));
+    }
+    if (whole.size() == 0 || whole.size() > impl::max_moved_fields)
+      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
+    check_fields({whole.begin(), whole.size()}, {memory.begin(), memory.size()});
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      blocks_->check_values<impl::value_of<view>>(impl::label_text(label), i, prescribed);
+    constexpr bool adds = std::is_same_v<Kind, listed_fields<true, F, List>>;
+    auto& made = plan_of<Kind>({whole.begin(), whole.size()}, adds);
+    if constexpr (adds) on_edges([&](const auto&... more) { add_halo(exec_, fields, more...); });
+    start_plan<Kind>(made, {whole.begin(), whole.size()}).emplace(f, fields);
+  }
+
   template <class First, class... More>
   static auto fields_of_call(const First& first, const More&... more) {
     if constexpr (sizeof...(More) == 0) return first;
@@ -327,6 +361,11 @@ class HaloExchange {
     if (b.faces_only) f(b.edge, b.stored, b.filled, b.own_cells, faces_only);
     else f(b.edge, b.stored, b.filled, b.own_cells);
   }
+  template <class First>
+  static constexpr int rank_of_fields() {
+    if constexpr (view_like<First>) return impl::known_rank<First>();
+    else return impl::known_rank<typename First::value_type>();
+  }
   template <class F, class First, class... More>
   void fill_beyond(const F& f, const First& first, const More&... more) const {
     const Exec& on = current_->side();
@@ -335,7 +374,7 @@ class HaloExchange {
       if constexpr (std::is_same_v<F, impl::no_functor>) {
         fill_halo(on, out, arguments...);
       } else {
-        constexpr int rank = impl::known_rank<First>();
+        constexpr int rank = rank_of_fields<First>();
         impl::prescribed_in_whole<F, rank> in_whole{f, {}};
         for (int d = 0; d < rank; ++d)
           in_whole.moved[d] = blocks_->own.first.extent[d] - blocks_->whole.first.extent[d];

@@ -67,6 +67,29 @@ struct own_blocks {
   std::vector<Decomposition::Block> blocks_;
 };
 
+/// A functor of a ghost's indices in the whole array, given those in the View of a block.
+template <class F, int Rank>
+struct prescribed_in_whole {
+  F f;
+  Kokkos::Array<std::int64_t, Rank> moved;
+
+  template <class Index>
+  KOKKOS_FUNCTION auto operator()(const Index& at) const -> decltype(f(at)) {
+    return f(in_whole(at));
+  }
+  template <class Index>
+  KOKKOS_FUNCTION auto operator()(const Index& at, int field) const -> decltype(f(at, field)) {
+    return f(in_whole(at), field);
+  }
+
+ private:
+  template <class Index>
+  KOKKOS_FUNCTION Index in_whole(Index at) const {
+    for (int d = 0; d < Rank; ++d) at[d] += moved[d];
+    return at;
+  }
+};
+
 }  // namespace quern::impl
 
 #endif
