@@ -21,6 +21,8 @@ inline constexpr bool host_reachable = [] {
     return Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename V::memory_space>::accessible;
   else return false;
 }();
+template <std::size_t K, class Element, class V>
+inline constexpr bool host_reachable<row_array<K, Element, V>> = host_reachable<V>;
 
 /// Whether two arrays are on the two ends of the link between host and device.
 template <class Exec, class Out, class In>

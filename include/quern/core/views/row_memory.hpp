@@ -89,13 +89,10 @@ struct row_pointer {
     if constexpr (std::is_same_v<Element, Kokkos::Array<component, components>>) store(offset, element, numbers());
     else store(offset, row_values<component>(element), numbers());
   }
-  /// Without a loop, which compilers need not unroll. With -O2, g++ leaves an Array in memory that a functor fills in a
-  /// loop, and copies two values by one instruction, which waits for both stores to end: that made a map of rows eight
-  /// times as slow. On hosts the distance of values is therefore not known when compiling.
+  /// Without a loop, which compilers need not unroll.
   template <class Values, std::size_t... C>
   KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t offset, const Values& values, std::index_sequence<C...>) const {
-    KOKKOS_IF_ON_DEVICE((((at(offset, C) = values[C]), ...);))
-    KOKKOS_IF_ON_HOST((((data[offset + static_cast<std::int64_t>(C) * apart] = values[C]), ...);))
+    ((at(offset, C) = values[C]), ...);
   }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION auto load_packs(std::int64_t offset) const {
