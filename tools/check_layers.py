@@ -9,7 +9,8 @@ import pathlib
 import re
 import sys
 
-# From the bottom up.
+# From the bottom up. autodiff lies below what solves equations by its dual numbers (batch), and files below the engine of ranks, which
+# writes checkpoints.
 LAYERS = ("core", "map", "reducers", "reduce", "transfer", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
           "integrate", "chunked", "files", "distributed")
 # All of it is for the modules above.

@@ -65,7 +65,7 @@ class rows_of_ranks : public other_rows<T> {
     broadcast(comm_, value, static_cast<std::int64_t>(bytes), 0);
   }
   std::int64_t count() const override { return comm_.size(); }
-  std::int64_t place() const override { return comm_.rank(); }
+  std::int64_t number() const override { return comm_.rank(); }
   void stack(const column_major<T>& own, const column_major<T>& all) const override {
     const std::int64_t n = own.columns;
     const strided<T> mine{own.data, {n, n}, {1, own.ld}};

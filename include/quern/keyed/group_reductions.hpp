@@ -181,7 +181,39 @@ void group_best(const operation_name& label, const Exec& exec, const Out& out, c
   }
 }
 
+template <class T>
+inline constexpr bool is_groups = false;
+template <class Exec>
+inline constexpr bool is_groups<Groups<Exec>> = true;
+namespace rejected {
+/// Those of calls with groups, beside reductions of the same names.
+template <class... Args>
+struct place_of_groups : std::false_type {};
+template <class... Args>
+  requires(is_groups<Args> || ...)
+struct place_of_groups<Args...> : place<Args...> {};
+template <class... Args>
+struct option_or_place_of_groups : std::false_type {};
+template <class... Args>
+  requires(is_groups<Args> || ...)
+struct option_or_place_of_groups<Args...> : option_or_place<Args...> {};
+}  // namespace rejected
 }  // namespace impl
+
+/// The form of `name(exec, out, x, by)` on a default instance, and the overload that rejects what it does not take:
+/// `what` is one of those above. The second is for operations with an option.
+#define QUERN_OF_GROUPS(name, what)                               \
+  template <execution_space Exec, view_like Out, array_like X>    \
+  void name(const Out& out, const X& x, const Groups<Exec>& by) { \
+    name(Exec(), out, x, by);                                     \
+  }                                                               \
+  QUERN_REJECTS(what, name)
+#define QUERN_OF_GROUPS_WITH(name, what, Option)                                             \
+  template <execution_space Exec, view_like Out, array_like X, option<Option>... Options>    \
+  void name(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) { \
+    name(Exec(), out, x, by, options...);                                                    \
+  }                                                                                          \
+  QUERN_REJECTS(what, name)
 
 /// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
 /// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
@@ -192,10 +224,7 @@ void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   impl::check_groups(c, out, x, by);
   impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
 }
-template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void sum(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
-  sum(Exec(), out, x, by, options...);
-}
+QUERN_OF_GROUPS_WITH(sum, place_of_groups, reproducible_t)
 
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
@@ -208,10 +237,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, 
   impl::group_sum<double>(c.label, exec, sums, x, by, options...);
   impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::mean_of_sum(), sums, by.counts());
 }
-template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
-void mean(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
-  mean(Exec(), out, x, by, options...);
-}
+QUERN_OF_GROUPS_WITH(mean, place_of_groups, reproducible_t)
 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. The rounding of a
 /// large mean costs no digits. Option: `ddof{1}` divides by one less; NaN where the group has no more rows than that.
@@ -236,49 +262,34 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::var_of_sums{impl::ddof_of(options...)},
                     squares, sums, by.counts());
 }
-template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
-void var(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
-  var(Exec(), out, x, by, options...);
-}
+QUERN_OF_GROUPS_WITH(var, place_of_groups, ddof)
 
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
 void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best<false>("quern::min", exec, out, x, by, true);
 }
-template <execution_space Exec, view_like Out, array_like X>
-void min(const Out& out, const X& x, const Groups<Exec>& by) {
-  min(Exec(), out, x, by);
-}
+QUERN_OF_GROUPS(min, option_or_place_of_groups)
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X>
 void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best<false>("quern::max", exec, out, x, by, false);
 }
-template <execution_space Exec, view_like Out, array_like X>
-void max(const Out& out, const X& x, const Groups<Exec>& by) {
-  max(Exec(), out, x, by);
-}
+QUERN_OF_GROUPS(max, option_or_place_of_groups)
 /// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one. Its type must hold
 /// all rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best<true>("quern::argmin", exec, out, x, by, true);
 }
-template <execution_space Exec, view_like Out, array_like X>
-void argmin(const Out& out, const X& x, const Groups<Exec>& by) {
-  argmin(Exec(), out, x, by);
-}
+QUERN_OF_GROUPS(argmin, option_or_place_of_groups)
 /// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one. Its type must hold all
 /// rows.
 template <execution_space Exec, view_like Out, array_like X>
 void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
   impl::group_best<true>("quern::argmax", exec, out, x, by, false);
 }
-template <execution_space Exec, view_like Out, array_like X>
-void argmax(const Out& out, const X& x, const Groups<Exec>& by) {
-  argmax(Exec(), out, x, by);
-}
+QUERN_OF_GROUPS(argmax, option_or_place_of_groups)
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, array_like X>
@@ -291,11 +302,8 @@ void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups
   };
   impl::with_sources(gather, c.elements(x_view));
 }
-template <execution_space Exec, view_like Out, array_like X>
-void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
-  group_first(Exec(), out, x, by);
-}
-QUERN_TAKES_NAME_NOT(option_or_place, group_first)
+QUERN_OF_GROUPS(group_first, option_or_place)
+QUERN_TAKES_NAME(group_first)
 
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
@@ -307,34 +315,6 @@ template <execution_space Exec, view_like Out>
 void count(const Out& out, const Groups<Exec>& by) {
   count(Exec(), out, by);
 }
-
-namespace impl {
-template <class T>
-inline constexpr bool is_groups = false;
-template <class Exec>
-inline constexpr bool is_groups<Groups<Exec>> = true;
-namespace rejected {
-/// Those of calls with groups, beside reductions of the same names.
-template <class... Args>
-struct place_of_groups : std::false_type {};
-template <class... Args>
-  requires(is_groups<Args> || ...)
-struct place_of_groups<Args...> : place<Args...> {};
-template <class... Args>
-struct option_or_place_of_groups : std::false_type {};
-template <class... Args>
-  requires(is_groups<Args> || ...)
-struct option_or_place_of_groups<Args...> : option_or_place<Args...> {};
-}  // namespace rejected
-}  // namespace impl
-
-QUERN_REJECTS(place_of_groups, sum)
-QUERN_REJECTS(place_of_groups, mean)
-QUERN_REJECTS(place_of_groups, var)
-QUERN_REJECTS(option_or_place_of_groups, min)
-QUERN_REJECTS(option_or_place_of_groups, max)
-QUERN_REJECTS(option_or_place_of_groups, argmin)
-QUERN_REJECTS(option_or_place_of_groups, argmax)
 QUERN_REJECTS(option_or_place_of_groups, count)
 
 }  // namespace quern

@@ -182,9 +182,9 @@ class other_rows {
   virtual real_type<T> most(real_type<T> x) const = 0;
   /// The value of one process, so that all decide alike.
   virtual void agree(void* value, std::size_t bytes) const = 0;
-  /// The matrices of all processes, one under the other, and the place of this process among them.
+  /// The matrices of all processes, one under the other, and the number of this process among them.
   virtual std::int64_t count() const = 0;
-  virtual std::int64_t place() const = 0;
+  virtual std::int64_t number() const = 0;
   virtual void stack(const column_major<T>& own, const column_major<T>& all) const = 0;
 };
 
@@ -384,7 +384,7 @@ struct tall_factors {
     const column_major<T>& q = free_buffer();
     if (m_ > 0)
       multiply_matrices(exec_, label_, as_matrix(q), as_input(first_rows(*own, 0, m_)),
-                        as_input(first_rows(*stack, others_->place() * n_, n_)));
+                        as_input(first_rows(*stack, others_->number() * n_, n_)));
     x = as_input(q);
   }
 

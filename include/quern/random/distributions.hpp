@@ -110,8 +110,7 @@ void uniform(const Exec& exec, const Out& out, const part_of& where, const Low& 
              const High& high = High(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::uniform: out must be of a floating-point type");
-  const std::string& label = impl::label_text("quern::random::uniform");
-  impl::compare_fields(label, out, where, low, high);
+  const std::string& label = impl::compare_fields("quern::random::uniform", out, where, low, high);
   if constexpr (scalar_value<Low> && scalar_value<High>) {
     using impl::convert;
     const auto a = convert<double>(convert<T>(low)), b = convert<double>(convert<T>(high));
@@ -141,9 +140,8 @@ QUERN_TAKES_NAME_NOT(option, uniform)
 template <execution_space Exec, result_view Out, std::integral Low, std::integral High, option<endpoint_t>... Options>
 void integers(const Exec& exec, const Out& out, const part_of& where, Low low, High high, const Options&...) {
   static_assert(!impl::repeated_option<Options...>::value);
-  const std::string& label = impl::label_text("quern::random::integers");
   constexpr bool closed = impl::has_option<endpoint_t, Options...>;
-  impl::compare_fields(label, out, where, low, high, closed);
+  const std::string& label = impl::compare_fields("quern::random::integers", out, where, low, high, closed);
   const impl::wide_integer first = low, last = impl::wide_integer{high} - (closed ? 0 : 1);
   if (first > last)
     throw Error(label, "low is " + impl::text_of(first) + " and high " + impl::text_of(impl::wide_integer{high}) +
@@ -168,8 +166,7 @@ void normal(const Exec& exec, const Out& out, const part_of& where, const Mean& 
             const Stddev& stddev = Stddev(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::normal: out must be of a floating-point type");
-  const std::string& label = impl::label_text("quern::random::normal");
-  impl::compare_fields(label, out, where, mean, stddev);
+  const std::string& label = impl::compare_fields("quern::random::normal", out, where, mean, stddev);
   impl::check_parameter(label, "stddev", stddev, impl::not_negative, "a finite number of at least 0");
   if constexpr (scalar_value<Mean> && scalar_value<Stddev>)
     if (mean == Mean(0) && stddev == Stddev(1))
@@ -191,8 +188,7 @@ template <execution_space Exec, result_view Out, impl::not_named Scale = float>
 void exponential(const Exec& exec, const Out& out, const part_of& where, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::exponential: out must be of a floating-point type");
-  const std::string& label = impl::label_text("quern::random::exponential");
-  impl::compare_fields(label, out, where, scale);
+  const std::string& label = impl::compare_fields("quern::random::exponential", out, where, scale);
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::exponential_draw<T>>(label, exec, out, where, scale);
 }
@@ -212,8 +208,7 @@ template <execution_space Exec, result_view Out, class P>
 void bernoulli(const Exec& exec, const Out& out, const part_of& where, const P& p) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::bernoulli: out must be of an arithmetic type");
-  const std::string& label = impl::label_text("quern::random::bernoulli");
-  impl::compare_fields(label, out, where, p);
+  const std::string& label = impl::compare_fields("quern::random::bernoulli", out, where, p);
   impl::check_parameter(label, "p", p, [](double x) { return x >= 0 && x <= 1; }, "a number from 0 to 1");
   impl::fill_random<impl::bernoulli_draw<T>>(label, exec, out, where, p);
 }
@@ -238,8 +233,7 @@ template <execution_space Exec, result_view Out, class Rate>
 void poisson(const Exec& exec, const Out& out, const part_of& where, const Rate& rate) {
   using T = impl::value_of<Out>;
   static_assert(std::is_arithmetic_v<T>, "quern::random::poisson: out must be of an arithmetic type");
-  const std::string& label = impl::label_text("quern::random::poisson");
-  impl::compare_fields(label, out, where, rate);
+  const std::string& label = impl::compare_fields("quern::random::poisson", out, where, rate);
   impl::check_parameter(label, "rate", rate, [](double x) { return x >= 0 && x < 0x1p62; }, "from 0 to before 2^62");
   if constexpr (scalar_value<Rate>) {
     if (const auto r = impl::convert<double>(rate); r <= impl::poisson_table::largest_rate) {
@@ -270,8 +264,7 @@ template <execution_space Exec, result_view Out, class Shape, impl::not_named Sc
 void gamma(const Exec& exec, const Out& out, const part_of& where, const Shape& shape, const Scale& scale = Scale(1)) {
   using T = impl::value_of<Out>;
   static_assert(impl::is_real<T>, "quern::random::gamma: out must be of a floating-point type");
-  const std::string& label = impl::label_text("quern::random::gamma");
-  impl::compare_fields(label, out, where, shape, scale);
+  const std::string& label = impl::compare_fields("quern::random::gamma", out, where, shape, scale);
   impl::check_parameter(label, "shape", shape, impl::not_negative, "a finite number of at least 0");
   impl::check_parameter(label, "scale", scale, impl::not_negative, "a finite number of at least 0");
   impl::fill_random<impl::gamma_draw<T>>(label, exec, out, where, shape, scale);

@@ -128,14 +128,16 @@ struct engine<in_memory, random_fields> {
   }
 };
 
-/// Compares the call of a field with those of the other ranks, where its arrays lie over ranks.
+/// Compares the call of a field with those of the other ranks, where its arrays lie over ranks. Gives its label.
 template <class Out, class... P>
-void compare_fields(const operation_name& label, const Out& out, const random::part_of& where, const P&... parameters) {
+const std::string& compare_fields(const operation_name& label, const Out& out, const random::part_of& where,
+                                  const P&... parameters) {
   const auto more = [&] {
     return ", key " + std::to_string(where.of.seed) + " " + std::to_string(where.of.stream) +
            (where.extents.rank == 0 ? "" : ", of a part");
   };
   compare_calls<random_fields>(label, more, out, parameters...);
+  return label;
 }
 
 /// `out(i) = draw` of the number at the position of i.

@@ -60,4 +60,20 @@ concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolat
   QUERN_TAKES_NAME_WITH(name, kind argument, argument)                                                        \
   QUERN_REDUCTION_OP(name)
 
+/// The forms of a reduction of two arrays that has a template parameter `class Result = void`.
+#define QUERN_REDUCTION_FORMS_OF_TWO(name)                                                                          \
+  template <class Result = void, execution_space Exec, any_array X, any_array Y, impl::reduction_option... Options> \
+  auto name(const Exec& exec, const X& x, const Y& y, const Options&... options) {                                  \
+    return name<Result>(exec, on_host, x, y, options...);                                                           \
+  }                                                                                                                 \
+  template <class Result = void, any_array X, any_array Y, impl::reduction_option... Options>                       \
+  auto name(const X& x, const Y& y, const Options&... options) {                                                    \
+    return name<Result>(impl::space_of(x, y), on_host, x, y, options...);                                           \
+  }                                                                                                                 \
+  template <class Result = void, rows_or_view Out, any_array X, any_array Y, impl::reduction_option... Options>     \
+  void name(const Out& out, const X& x, const Y& y, const Options&... options) {                                    \
+    name<Result>(impl::space_of(out, x, y), out, x, y, options...);                                                 \
+  }                                                                                                                 \
+  QUERN_TAKES_NAME_WITH(name, class Result, Result)
+
 #endif

@@ -141,6 +141,26 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
 
 }  // namespace impl
 
+/// The forms that follow from `name(exec, out, in, q, options...)` of one probability and of several.
+#define QUERN_QUANTILE_FORMS(name)                                                                               \
+  template <execution_space Exec, any_array In, impl::quantile_option... Options>                                \
+  auto name(const Exec& exec, const In& in, double q, const Options&... options) {                               \
+    return name(exec, on_host, in, q, options...);                                                               \
+  }                                                                                                              \
+  template <any_array In, impl::quantile_option... Options>                                                      \
+  auto name(const In& in, double q, const Options&... options) {                                                 \
+    return name(impl::space_of(in), on_host, in, q, options...);                                                 \
+  }                                                                                                              \
+  template <view_like Out, any_array In, std::convertible_to<probabilities> Q, impl::quantile_option... Options> \
+  void name(const Out& out, const In& in, const Q& q, const Options&... options) {                               \
+    name(impl::space_of(out, in), out, in, q, options...);                                                       \
+  }                                                                                                              \
+  template <view_like Out, any_array In, impl::quantile_option... Options>                                       \
+  void name(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {          \
+    name(impl::space_of(out, in), out, in, probabilities(q), options...);                                        \
+  }                                                                                                              \
+  QUERN_TAKES_NAME(name)
+
 /// The value below which the share q of the elements is: with the n elements in ascending order x(0) <= x(1) <= ...,
 /// `quantile = x(k) + (x(k + 1) - x(k)) t` for `k = floor(q (n - 1))` and `t = q (n - 1) - k`, as in NumPy.
 /// `interpolation::lower` takes x(k), `higher` x(k + 1) where t > 0, `midpoint` their mean, `nearest` the
@@ -159,23 +179,7 @@ template <execution_space Exec, view_like Out, any_array In, call_option<axes, i
 void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::quantile", false, q, true}, exec, out, in, options...);
 }
-template <execution_space Exec, any_array In, impl::quantile_option... Options>
-auto quantile(const Exec& exec, const In& in, double q, const Options&... options) {
-  return quantile(exec, on_host, in, q, options...);
-}
-template <any_array In, impl::quantile_option... Options>
-auto quantile(const In& in, double q, const Options&... options) {
-  return quantile(impl::space_of(in), on_host, in, q, options...);
-}
-template <view_like Out, any_array In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
-void quantile(const Out& out, const In& in, const Q& q, const Options&... options) {
-  quantile(impl::space_of(out, in), out, in, q, options...);
-}
-template <view_like Out, any_array In, impl::quantile_option... Options>
-void quantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
-  quantile(impl::space_of(out, in), out, in, probabilities(q), options...);
-}
-QUERN_TAKES_NAME(quantile)
+QUERN_QUANTILE_FORMS(quantile)
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
@@ -194,23 +198,7 @@ template <execution_space Exec, view_like Out, any_array In, call_option<axes, i
 void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::nanquantile", true, q, true}, exec, out, in, options...);
 }
-template <execution_space Exec, any_array In, impl::quantile_option... Options>
-auto nanquantile(const Exec& exec, const In& in, double q, const Options&... options) {
-  return nanquantile(exec, on_host, in, q, options...);
-}
-template <any_array In, impl::quantile_option... Options>
-auto nanquantile(const In& in, double q, const Options&... options) {
-  return nanquantile(impl::space_of(in), on_host, in, q, options...);
-}
-template <view_like Out, any_array In, std::convertible_to<probabilities> Q, impl::quantile_option... Options>
-void nanquantile(const Out& out, const In& in, const Q& q, const Options&... options) {
-  nanquantile(impl::space_of(out, in), out, in, q, options...);
-}
-template <view_like Out, any_array In, impl::quantile_option... Options>
-void nanquantile(const Out& out, const In& in, std::initializer_list<double> q, const Options&... options) {
-  nanquantile(impl::space_of(out, in), out, in, probabilities(q), options...);
-}
-QUERN_TAKES_NAME(nanquantile)
+QUERN_QUANTILE_FORMS(nanquantile)
 
 /// `median` of the elements that are not NaN; NaN where there is none.
 template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>

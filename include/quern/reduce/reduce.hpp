@@ -117,19 +117,7 @@ auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options
   using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
   return impl::reduce_call(impl::reduction{"quern::dot", reducer, transform()}, exec, out, std::tie(x, y), options...);
 }
-template <class Result = void, execution_space Exec, any_array X, any_array Y, impl::reduction_option... Options>
-auto dot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
-  return dot<Result>(exec, on_host, x, y, options...);
-}
-template <class Result = void, any_array X, any_array Y, impl::reduction_option... Options>
-auto dot(const X& x, const Y& y, const Options&... options) {
-  return dot<Result>(impl::space_of(x, y), on_host, x, y, options...);
-}
-template <class Result = void, rows_or_view Out, any_array X, any_array Y, impl::reduction_option... Options>
-void dot(const Out& out, const X& x, const Y& y, const Options&... options) {
-  dot<Result>(impl::space_of(out, x, y), out, x, y, options...);
-}
-QUERN_TAKES_NAME_WITH(dot, class Result, Result)
+QUERN_REDUCTION_FORMS_OF_TWO(dot)
 
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
@@ -140,19 +128,7 @@ auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Option
   return impl::reduce_call(impl::reduction{"quern::vdot", impl::sum_reducer<S>(), impl::conjugate_product<S>()}, exec,
                            out, std::tie(x, y), options...);
 }
-template <class Result = void, execution_space Exec, any_array X, any_array Y, impl::reduction_option... Options>
-auto vdot(const Exec& exec, const X& x, const Y& y, const Options&... options) {
-  return vdot<Result>(exec, on_host, x, y, options...);
-}
-template <class Result = void, any_array X, any_array Y, impl::reduction_option... Options>
-auto vdot(const X& x, const Y& y, const Options&... options) {
-  return vdot<Result>(impl::space_of(x, y), on_host, x, y, options...);
-}
-template <class Result = void, rows_or_view Out, any_array X, any_array Y, impl::reduction_option... Options>
-void vdot(const Out& out, const X& x, const Y& y, const Options&... options) {
-  vdot<Result>(impl::space_of(out, x, y), out, x, y, options...);
-}
-QUERN_TAKES_NAME_WITH(vdot, class Result, Result)
+QUERN_REDUCTION_FORMS_OF_TWO(vdot)
 
 /// The norm of that order: `|x(0)| + |x(1)| + ...` (1), `sqrt(|x(0)|^2 + |x(1)|^2 + ...)` (2) or the largest `|x(i)|`
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
