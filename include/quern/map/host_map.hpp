@@ -103,11 +103,11 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       return;
     }
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
-    with_readers(
+    with_readers<block>(
         [&](const auto&... from) {
           loop(n, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J])..., from...);
         },
-        std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs);
+        std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs, n);
     if constexpr (streams)
       if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
   }
@@ -169,9 +169,8 @@ void map_on_host(const Exec& exec, const std::string& label,
   }
   kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
   kernel.gathers = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
-    const bool few = sizeof...(I) <= 3;
-    const auto in_gaps = [&](const auto& in) { return in.step == 0 ? !few : in.step > 0 && in.step != in.unit; };
-    return ((get<J>(work.out.array).step != array_operand<T>::unit) || ...) || (in_gaps(get<I>(work.in)) || ...);
+    return ((get<J>(work.out.array).step != array_operand<T>::unit) || ...) ||
+           !(has_reader<sizeof...(I)>(get<I>(work.in)) && ...);
   }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
   kernel.nontemporal = kernel.streams && !in_place && !kernel.gathers && is_large &&
                        exec.concurrency() >= tuning<Exec>::streaming_threads;

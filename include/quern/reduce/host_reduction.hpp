@@ -69,8 +69,8 @@ struct host_reduction {
                           std::index_sequence<I...>) const {
     if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
     const value* v = nullptr;
-    with_readers([&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...),
-                 p.of);
+    with_readers<std::max<std::int64_t>(block, chunk)>(
+        [&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...), p.of, n);
     return v;
   }
 

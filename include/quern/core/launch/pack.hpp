@@ -6,7 +6,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack_types.hpp>
 #include <quern/core/launch/tuning.hpp>
@@ -336,16 +338,56 @@ bool reads_contiguously(const Operand& operand) {
   else return true;
 }
 
-/// The combinations of up to three operands; of more, whose number would double with each, that of contiguous ones
-/// alone and one loop for all others.
-template <class F, class... Operand>
-void with_readers(const F& f, std::tuple<const Operand&...> operands, const std::int64_t* offset) {
+/// What a loop over n elements, at most `Most`, reads of an operand as if they followed each other: a value that
+/// repeats is spread over memory.
+template <class Operand, std::int64_t Most>
+class spread_reader {
+  using value = typename Operand::value_type;
+  using run = decltype(contiguous_from(std::declval<const Operand&>(), 0));
+  static constexpr bool spreads = std::is_pointer_v<run> && std::is_trivially_copyable_v<value>;
+  alignas(64) std::byte memory_[spreads ? Most * sizeof(value) : 1];
+
+ public:
+  spread_reader() {}  // in a tuple, a default one would fill its memory with zeros
+  static bool repeats(const Operand& operand) {
+    if constexpr (spreads) return operand.step == 0;
+    else return false;
+  }
+  run from(const Operand& operand, std::int64_t offset, std::int64_t n) {
+    if constexpr (spreads) {
+      if (operand.step == 0) {
+        auto* const all = reinterpret_cast<value*>(memory_);
+        std::uninitialized_fill_n(all, n, operand.load(offset));
+        return all;
+      }
+    }
+    return contiguous_from(operand, offset);
+  }
+};
+/// Whether there is a loop for the operand among so many that uses vector instructions.
+template <int Count, class Operand>
+bool has_reader(const Operand& operand) {
+  constexpr bool each = Count <= 3;
+  if constexpr (requires { operand.data; })
+    if (operand.step == 0) return each || spread_reader<Operand, 1>::repeats(operand);
+  return reads_contiguously(operand);
+}
+
+/// The combinations of up to three operands. Their number would double with each, so of more there is one loop for
+/// contiguous ones, where those that repeat are spread, and one for all others.
+template <std::int64_t Most, class F, class... Operand>
+void with_readers(const F& f, std::tuple<const Operand&...> operands, const std::int64_t* offset,
+                  [[maybe_unused]] std::int64_t n) {
   if constexpr (sizeof...(Operand) <= 3) {
     with_each_reader(f, operands, offset);
   } else {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      if ((reads_contiguously(std::get<I>(operands)) && ...)) f(contiguous_from(std::get<I>(operands), offset[I])...);
-      else f(std::get<I>(operands).strided_from(offset[I])...);
+      if ((has_reader<sizeof...(Operand)>(std::get<I>(operands)) && ...)) {
+        std::tuple<spread_reader<Operand, Most>...> readers;
+        f(std::get<I>(readers).from(std::get<I>(operands), offset[I], n)...);
+      } else {
+        f(std::get<I>(operands).strided_from(offset[I])...);
+      }
     }(std::index_sequence_for<Operand...>());
   }
 }
