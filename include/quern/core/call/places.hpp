@@ -29,6 +29,10 @@ template <class Place, class Kind>
 struct engine {
   static constexpr bool in_chunks = std::is_same_v<Place, in_chunks_place>,
                         over_ranks = std::is_same_v<Place, over_ranks_place>, included = engines_included<Place>;
+  static_assert(
+      !std::is_same_v<Place, in_memory>,
+      "quern: this operation is of a module whose header is missing: include <quern/reduce.hpp> for reductions "
+      "among outputs");
   static_assert(!std::is_same_v<Place, described_place>,
                 "quern::reduced: this operation needs more than one pass over the values");
   static_assert(
