@@ -40,7 +40,6 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   using tune = map_tuning<Exec>;
   static constexpr std::int64_t block = tune::block_bytes / static_cast<std::int64_t>(work_type::largest_value);
   static constexpr std::int64_t tile = tune::largest_tile;
-  static constexpr int known_length = 32;  // of inner loops; four vectors of doubles at most
   using offsets = typename work_type::offsets;
   static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
 
@@ -58,18 +57,11 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     for (const std::int64_t end : {Kokkos::min(n, elements_to_line(nth<0>(to...))), n}) {
       if constexpr (takes_several<F>)
         for (; k + F::together <= end; k += F::together) local.apply(to..., from..., k);
-      const auto compute = [&](std::int64_t i) {
+      // Equal pointers are the only overlap that map allows, so no iteration depends on another.
+      k = independent_loop(k, end, [&](std::int64_t i) {
         const auto r = local(from[i]...);
         ((to[i] = converted<stored<T>>(map_output<T...>::template part<J>(r))), ...);
-      };
-      // Equal pointers are the only overlap that map allows, so no iteration depends on another. At -O2 g++ makes vector
-      // instructions only of loops whose known length leaves no remainder.
-      for (; k + known_length <= end; k += known_length) {
-        QUERN_IMPL_IVDEP
-        for (int i = 0; i < known_length; ++i) compute(k + i);
-      }
-      QUERN_IMPL_IVDEP
-      for (; k < end; ++k) compute(k);
+      });
     }
   }
 
