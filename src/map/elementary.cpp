@@ -22,8 +22,8 @@ __m128d by_elements(double (*f)(double), __m128d x) { return _mm_set_pd(f(x[1]),
 __m128d by_elements(double (*f)(double, double), __m128d x, __m128d y) {
   return _mm_set_pd(f(x[1], y[1]), f(x[0], y[0]));
 }
-__m128 by_elements(float (*f)(float), __m128 x) { return _mm_set_ps(f(x[3]), f(x[2]), f(x[1]), f(x[0])); }
-__m128 by_elements(float (*f)(float, float), __m128 x, __m128 y) {
+__m128 floats_by_elements(float (*f)(float), __m128 x) { return _mm_set_ps(f(x[3]), f(x[2]), f(x[1]), f(x[0])); }
+__m128 floats_by_elements(float (*f)(float, float), __m128 x, __m128 y) {
   return _mm_set_ps(f(x[3], y[3]), f(x[2], y[2]), f(x[1], y[1]), f(x[0], y[0]));
 }
 
@@ -47,7 +47,7 @@ __m128 by_elements(float (*f)(float, float), __m128 x, __m128 y) {
   double quern_##name(double x) noexcept { return has_fma() ? quern_avx2_##name(x) : ::name(x); }           \
   float quern_##name##f(float x) noexcept { return has_fma() ? quern_avx2_##name##f(x) : ::name##f(x); }    \
   __m128d quern_b_##name(__m128d x) { return has_fma() ? quern_avx2_##name##_2(x) : by_elements(::name, x); } \
-  __m128 quern_b_##name##f(__m128 x) { return has_fma() ? quern_avx2_##name##f_4(x) : by_elements(::name##f, x); } \
+  __m128 quern_b_##name##f(__m128 x) { return has_fma() ? quern_avx2_##name##f_4(x) : floats_by_elements(::name##f, x); } \
   __m128d quern_b_masked_##name(__m128d x, __m128d mask) { return quern_b_##name(_mm_and_pd(x, mask)); }    \
   __m128 quern_b_masked_##name##f(__m128 x, __m128 mask) { return quern_b_##name##f(_mm_and_ps(x, mask)); } \
   QUERN_AVX __m256d quern_c_##name(__m256d x) {                                                             \
@@ -79,7 +79,7 @@ __m128 by_elements(float (*f)(float, float), __m128 x, __m128 y) {
     return has_fma() ? quern_avx2_##name##_2(x, y) : by_elements(::name, x, y);                             \
   }                                                                                                         \
   __m128 quern_b_##name##f(__m128 x, __m128 y) {                                                            \
-    return has_fma() ? quern_avx2_##name##f_4(x, y) : by_elements(::name##f, x, y);                         \
+    return has_fma() ? quern_avx2_##name##f_4(x, y) : floats_by_elements(::name##f, x, y);                         \
   }                                                                                                         \
   __m128d quern_b_masked_##name(__m128d x, __m128d y, __m128d) { return quern_b_##name(x, y); }             \
   __m128 quern_b_masked_##name##f(__m128 x, __m128 y, __m128) { return quern_b_##name##f(x, y); }           \

@@ -104,7 +104,7 @@ D exp_single(D x) {
 template <class D>
 D exp(const sum<D>& x) {
   const D hi = clamp(x.hi, exp_low, exp_high);
-  const auto [k, r] = reduce_exponent(sum<D>{hi, (hi == x.hi) & (hi != 0) ? x.lo : D{}});
+  const auto [k, r] = reduce_exponent(sum<D>{hi, ((hi == x.hi) & (hi != 0)) ? x.lo : D{}});
   const sum<D> p = expm1_reduced(r), s = quick_sum(all<D>(1), p.hi);
   return scale(s.hi + (s.lo + p.lo), k);
 }

@@ -133,8 +133,8 @@ D signed_power(D x, D y, D magnitude) {
 /// The exponent of |x|^y = exp(y log |x|) where it is none of numbers: x^0 = 1^y = 1, also for NaN.
 template <class D>
 D power_limits(D x, D y, D exponent, D log) {
-  const D v = (x == 1) | (y == 0) | ((abs(x) == 1) & (abs(y) == infinity)) ? D{} : exponent;
-  return (abs(x) == 0) | (abs(x) == infinity) ? ((y == 0) ? D{} : y * log) : v;
+  const D v = ((x == 1) | (y == 0) | ((abs(x) == 1) & (abs(y) == infinity))) ? D{} : exponent;
+  return ((abs(x) == 0) | (abs(x) == infinity)) ? ((y == 0) ? D{} : y * log) : v;
 }
 template <class D>
 D pow(D x, D y) {
@@ -171,7 +171,7 @@ D cbrt(D x) {
   const sum<D> yy = product(y, y), cube = product(yy.hi, y);
   const D left = ((value - cube.hi) - cube.lo) - yy.lo * y;
   const D v = fma(left, square * (1.0 / 3), y) * power_of_two(q);
-  return (a == 0) | !(a < infinity) ? x : with_sign(v, x);
+  return ((a == 0) | !(a < infinity)) ? x : with_sign(v, x);
 }
 template <class D>
 D cbrt_single(D x) {
