@@ -44,42 +44,36 @@ using common_real = std::conditional_t<std::is_same_v<T, float> && std::is_same_
 
 }  // namespace quern::math::impl
 
-#define QUERN_IMPL_ELEMENTARY_HOST(name)                    \
-  extern "C" {                                              \
-  QUERN_IMPL_VECTORIZED double quern_##name(double) noexcept; \
-  QUERN_IMPL_VECTORIZED float quern_##name##f(float) noexcept; \
-  }                                                         \
-  namespace quern::math::impl {                             \
-  inline double host_##name(double x) { return quern_##name(x); } \
-  inline float host_##name(float x) { return quern_##name##f(x); } \
+namespace quern::math {
+
+#define QUERN_IMPL_ELEMENTARY_HOST(name)                             \
+  namespace impl {                                                   \
+  extern "C" QUERN_IMPL_VECTORIZED double quern_##name(double) noexcept; \
+  extern "C" QUERN_IMPL_VECTORIZED float quern_##name##f(float) noexcept; \
+  inline double host_##name(double x) { return quern_##name(x); }    \
+  inline float host_##name(float x) { return quern_##name##f(x); }   \
   }
-#define QUERN_IMPL_ELEMENTARY(name)                                       \
-  QUERN_IMPL_ELEMENTARY_HOST(name)                                        \
-  namespace quern::math {                                                 \
-  template <impl::elementary_argument T>                                  \
-  KOKKOS_INLINE_FUNCTION impl::real_of<T> name(T x) {                     \
-    const auto v = static_cast<impl::real_of<T>>(x);                      \
-    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v);))                        \
-    KOKKOS_IF_ON_HOST((return impl::host_##name(v);))                     \
-  }                                                                       \
+#define QUERN_IMPL_ELEMENTARY(name)                      \
+  QUERN_IMPL_ELEMENTARY_HOST(name)                       \
+  template <impl::elementary_argument T>                 \
+  KOKKOS_INLINE_FUNCTION impl::real_of<T> name(T x) {    \
+    const auto v = static_cast<impl::real_of<T>>(x);     \
+    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v);))       \
+    KOKKOS_IF_ON_HOST((return impl::host_##name(v);))    \
   }
-#define QUERN_IMPL_ELEMENTARY_OF_TWO(name)                                   \
-  extern "C" {                                                               \
-  QUERN_IMPL_VECTORIZED double quern_##name(double, double) noexcept;        \
-  QUERN_IMPL_VECTORIZED float quern_##name##f(float, float) noexcept;        \
-  }                                                                          \
-  namespace quern::math {                                                    \
-  namespace impl {                                                           \
-  inline double host_##name(double x, double y) { return quern_##name(x, y); } \
-  inline float host_##name(float x, float y) { return quern_##name##f(x, y); } \
-  }                                                                          \
-  template <impl::elementary_argument T, impl::elementary_argument U>        \
-  KOKKOS_INLINE_FUNCTION impl::common_real<T, U> name(T x, U y) {            \
-    const auto v = static_cast<impl::common_real<T, U>>(x);                  \
-    const auto w = static_cast<impl::common_real<T, U>>(y);                  \
-    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v, w);))                        \
-    KOKKOS_IF_ON_HOST((return impl::host_##name(v, w);))                     \
-  }                                                                          \
+#define QUERN_IMPL_ELEMENTARY_OF_TWO(name)                                      \
+  namespace impl {                                                              \
+  extern "C" QUERN_IMPL_VECTORIZED double quern_##name(double, double) noexcept; \
+  extern "C" QUERN_IMPL_VECTORIZED float quern_##name##f(float, float) noexcept; \
+  inline double host_##name(double x, double y) { return quern_##name(x, y); }  \
+  inline float host_##name(float x, float y) { return quern_##name##f(x, y); }  \
+  }                                                                             \
+  template <impl::elementary_argument T, impl::elementary_argument U>           \
+  KOKKOS_INLINE_FUNCTION impl::common_real<T, U> name(T x, U y) {               \
+    const auto v = static_cast<impl::common_real<T, U>>(x);                     \
+    const auto w = static_cast<impl::common_real<T, U>>(y);                     \
+    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v, w);))                           \
+    KOKKOS_IF_ON_HOST((return impl::host_##name(v, w);))                        \
   }
 
 /// e^x.
@@ -124,5 +118,7 @@ QUERN_IMPL_ELEMENTARY_HOST(cos)
 #undef QUERN_IMPL_ELEMENTARY_OF_TWO
 #undef QUERN_IMPL_ELEMENTARY_HOST
 #undef QUERN_IMPL_VECTORIZED
+
+}  // namespace quern::math
 
 #endif
