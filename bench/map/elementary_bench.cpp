@@ -15,16 +15,16 @@ using bench::prepared;
 using bench::range;
 using bench::sampled;
 
-#define FUNCTION(name)                                                           \
-  struct name##_function {                                                       \
-    template <class... T>                                                        \
-    KOKKOS_FUNCTION auto operator()(T... x) const {                              \
-      return quern::math::name(x...);                                            \
-    }                                                                            \
-    template <class... T>                                                        \
-    KOKKOS_FUNCTION static auto plain(T... x) {                                  \
-      return Kokkos::name(x...);                                                 \
-    }                                                                            \
+#define FUNCTION(name)                              \
+  struct name##_function {                          \
+    template <class... T>                           \
+    KOKKOS_FUNCTION auto operator()(T... x) const { \
+      return quern::math::name(x...);               \
+    }                                               \
+    template <class... T>                           \
+    KOKKOS_FUNCTION static auto plain(T... x) {     \
+      return Kokkos::name(x...);                    \
+    }                                               \
   };
 FUNCTION(exp)
 FUNCTION(exp2)
@@ -52,10 +52,10 @@ template <class F, class T>
 prepared of_one(const exec_space& exec, std::int64_t n, double low, double high) {
   const auto x = sampled(make_view<T*>("x", n), 1), y = make_view<T*>("y", n);
   Kokkos::parallel_for(
-      "spread", range(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t i) { x(i) = static_cast<T>(low + (high - low) * x(i)); });
+      "spread", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { x(i) = static_cast<T>(low + (high - low) * x(i)); });
   prepared p{2.0 * sizeof(T) * n, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::map(exec, y, F(), x); }}, {"plain", [=] {
+  p.variants = {{"quern", [=] { quern::map(exec, y, F(), x); }},
+                {"plain", [=] {
                    Kokkos::parallel_for(
                        "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = F::plain(x(i)); });
                  }}};
@@ -74,7 +74,8 @@ template <class F, class T>
 prepared of_two(const exec_space& exec, std::int64_t n) {
   const auto a = sampled(make_view<T*>("a", n), 1), b = sampled(make_view<T*>("b", n), 2), y = make_view<T*>("y", n);
   prepared p{3.0 * sizeof(T) * n, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::map(exec, y, F(), a, b); }}, {"plain", [=] {
+  p.variants = {{"quern", [=] { quern::map(exec, y, F(), a, b); }},
+                {"plain", [=] {
                    Kokkos::parallel_for(
                        "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = F::plain(a(i), b(i)); });
                  }}};
@@ -92,10 +93,12 @@ prepared of_two(const exec_space& exec, std::int64_t n) {
 
 template <class F>
 void add_one(const std::string& name, double low, double high) {
-  bench::add({name + "/float64", {5'000'000}, 1003,
-              [=](const exec_space& exec, std::int64_t n) { return of_one<F, double>(exec, n, low, high); }});
-  bench::add({name + "/float32", {5'000'000}, 1003,
-              [=](const exec_space& exec, std::int64_t n) { return of_one<F, float>(exec, n, low, high); }});
+  bench::add({name + "/float64", {5'000'000}, 1003, [=](const exec_space& exec, std::int64_t n) {
+                return of_one<F, double>(exec, n, low, high);
+              }});
+  bench::add({name + "/float32", {5'000'000}, 1003, [=](const exec_space& exec, std::int64_t n) {
+                return of_one<F, float>(exec, n, low, high);
+              }});
 }
 template <class F>
 void add_two(const std::string& name) {

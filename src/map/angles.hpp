@@ -112,7 +112,8 @@ D tan(D x) {
   c.lo = fma(fma(r.hi, r.hi, -z), -0.5, c.lo);
   c = quick_sum(c.hi, c.lo);
   const auto odd = (n & 1) != 0;
-  const sum<D> q = quotient(sum<D>{odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, sum<D>{odd ? s.hi : c.hi, odd ? s.lo : c.lo});
+  const sum<D> q =
+      quotient(sum<D>{odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, sum<D>{odd ? s.hi : c.hi, odd ? s.lo : c.lo});
   return with_large(x, abs(x) < 0x1p-30 ? x : q.hi + q.lo, ::tan);
 }
 template <class D>
@@ -239,7 +240,8 @@ template <class D>
 D acos(D x) {
   const D a = abs(x);
   const auto [u, rest] = arc_parts(a, coefficients::asin);
-  const D signed_u = (D)(to_bits(u) ^ to_bits(sign_bit_of(x))), signed_rest = (D)(to_bits(rest) ^ to_bits(sign_bit_of(x)));
+  const D signed_u = (D)(to_bits(u) ^ to_bits(sign_bit_of(x))),
+          signed_rest = (D)(to_bits(rest) ^ to_bits(sign_bit_of(x)));
   const sum<D> middle = quick_sum(all<D>(pi_2), -signed_u), far = quick_sum(all<D>(2 * pi_2), -2 * u);
   const D outer = x < 0 ? far.hi + (far.lo + (2 * pi_2_low - 2 * rest)) : 2 * (u + rest);
   return a < 0.5 ? middle.hi + (middle.lo + (pi_2_low - signed_rest)) : outer;

@@ -53,8 +53,7 @@ sum<D> log_reduced_precisely(D m) {
   sum<D> c = product(cube.hi, all<D>(third));
   c.lo += fma(cube.hi, third_low, cube.lo * third);
   const sum<D> first = quick_sum(2 * s.hi, c.hi);
-  return quick_sum(first.hi,
-                   first.lo + (c.lo + 2 * s.lo + cube.hi * z.hi * polynomial(z.hi, coefficients::log_tail)));
+  return quick_sum(first.hi, first.lo + (c.lo + 2 * s.lo + cube.hi * z.hi * polynomial(z.hi, coefficients::log_tail)));
 }
 template <class D>
 D log_reduced_single(D m) {

@@ -12,8 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Vectors of doubles in registers, with a multiply-add that rounds once. Each source that includes this is compiled for
-/// one set of instructions and has its own copy of everything, as a linker would keep any one of copies that it shares.
+/// Vectors of doubles in registers, with a multiply-add that rounds once. Each source that includes this is compiled
+/// for one set of instructions and has its own copy of everything, as a linker would keep any one of copies that it
+/// shares.
 namespace quern::math {
 namespace {
 
@@ -56,18 +57,14 @@ inline reals2 sqrt(reals2 a) { return (reals2)_mm_sqrt_pd((__m128d)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return (reals2)_mm_min_pd((__m128d)a, (__m128d)b); }
 inline reals2 greater(reals2 a, reals2 b) { return (reals2)_mm_max_pd((__m128d)a, (__m128d)b); }
 inline bool any(bits_of<reals2> mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
-inline reals4 fma(reals4 a, reals4 b, reals4 c) {
-  return (reals4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-}
+inline reals4 fma(reals4 a, reals4 b, reals4 c) { return (reals4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 inline reals4 sqrt(reals4 a) { return (reals4)_mm256_sqrt_pd((__m256d)a); }
 inline reals4 lesser(reals4 a, reals4 b) { return (reals4)_mm256_min_pd((__m256d)a, (__m256d)b); }
 inline reals4 greater(reals4 a, reals4 b) { return (reals4)_mm256_max_pd((__m256d)a, (__m256d)b); }
 inline bool any(bits_of<reals4> mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
 #endif
 #if defined(__AVX512F__)
-inline reals8 fma(reals8 a, reals8 b, reals8 c) {
-  return (reals8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-}
+inline reals8 fma(reals8 a, reals8 b, reals8 c) { return (reals8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 inline reals8 sqrt(reals8 a) { return (reals8)_mm512_sqrt_pd((__m512d)a); }
 inline reals8 lesser(reals8 a, reals8 b) { return (reals8)_mm512_min_pd((__m512d)a, (__m512d)b); }
 inline reals8 greater(reals8 a, reals8 b) { return (reals8)_mm512_max_pd((__m512d)a, (__m512d)b); }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The elementary functions on hosts: beside mpmath's values (elementary_samples.hpp), beside the C library's long double for many
-// arguments, and special values. Each is computed by `map`, in vectors, and number by number, which must have the same bits.
-// QUERN_TEST_ARGUMENTS says how many arguments each gets.
+// The elementary functions on hosts: beside mpmath's values (elementary_samples.hpp), beside the C library's long
+// double for many arguments, and special values. Each is computed by `map`, in vectors, and number by number, which
+// must have the same bits. QUERN_TEST_ARGUMENTS says how many arguments each gets.
 
 #include <cmath>
 #include <cstdlib>
@@ -20,8 +20,8 @@ namespace {
 using exec = Kokkos::DefaultHostExecutionSpace;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or an infinity
-/// differs.
+/// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or
+/// an infinity differs.
 template <class T>
 double ulps(T got, long double exact) {
   const T nearest = static_cast<T>(exact);
@@ -66,11 +66,28 @@ std::vector<T> arguments(double low, double high) {
   const char* count = std::getenv("QUERN_TEST_ARGUMENTS");
   const int n = count != nullptr ? std::atoi(count) : 20'000;
   using limits = std::numeric_limits<T>;
-  std::vector<T> x{0,  1,  T(0.5), 2, 3, 103, 88, 709, 710, 745, 746, 1023, 1074, T(1e9), T(3e20), limits::min(), limits::denorm_min(),
-                   limits::max(), limits::infinity()};
+  std::vector<T> x{0,
+                   1,
+                   T(0.5),
+                   2,
+                   3,
+                   103,
+                   88,
+                   709,
+                   710,
+                   745,
+                   746,
+                   1023,
+                   1074,
+                   T(1e9),
+                   T(3e20),
+                   limits::min(),
+                   limits::denorm_min(),
+                   limits::max(),
+                   limits::infinity()};
   std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> within(low, high), magnitude(limits::min_exponent - limits::digits, limits::max_exponent),
-      near(-30, 9);
+  std::uniform_real_distribution<double> within(low, high),
+      magnitude(limits::min_exponent - limits::digits, limits::max_exponent), near(-30, 9);
   for (int i = 0; i < n; ++i) {
     x.push_back(static_cast<T>(within(random)));
     x.push_back(static_cast<T>(std::exp2(magnitude(random))));
@@ -97,12 +114,12 @@ void expect_within_one_ulp(const char* name, double low, double high) {
   testing::Test::RecordProperty(name, std::to_string(worst));
 }
 
-#define FUNCTION(name)                                           \
-  struct name##_function {                                       \
-    template <class T>                                           \
-    KOKKOS_FUNCTION T operator()(T x) const {                    \
-      return quern::math::name(x);                               \
-    }                                                            \
+#define FUNCTION(name)                                               \
+  struct name##_function {                                           \
+    template <class T>                                               \
+    KOKKOS_FUNCTION T operator()(T x) const {                        \
+      return quern::math::name(x);                                   \
+    }                                                                \
     static long double exact(long double x) { return std::name(x); } \
   };
 FUNCTION(exp)
@@ -140,22 +157,12 @@ void expect_function(const char* name, const samples::sample (&of_mpmath)[N], do
 }
 #define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high);
 
-TEST(Elementary, ExponentialsAreWithinOneUlp) {
-  EXPECT_FUNCTION(exp, -750, 712)
-  EXPECT_FUNCTION(exp2, -1080, 1026)
-  EXPECT_FUNCTION(expm1, -40, 40)
-  EXPECT_FUNCTION(sinh, -712, 712)
-  EXPECT_FUNCTION(cosh, -712, 712)
-  EXPECT_FUNCTION(tanh, -20, 20)
-  EXPECT_FUNCTION(erf, -6, 6)
-}
-TEST(Elementary, LogarithmsAndRootsAreWithinOneUlp) {
-  EXPECT_FUNCTION(log, 0, 3)
-  EXPECT_FUNCTION(log2, 0, 3)
-  EXPECT_FUNCTION(log1p, -1, 3)
-  EXPECT_FUNCTION(cbrt, -9, 9)
-}
-TEST(Elementary, AnglesAreWithinOneUlp) {
+TEST(Elementary, ExponentialsAreWithinOneUlp){
+    EXPECT_FUNCTION(exp, -750, 712) EXPECT_FUNCTION(exp2, -1080, 1026) EXPECT_FUNCTION(expm1, -40, 40)
+        EXPECT_FUNCTION(sinh, -712, 712) EXPECT_FUNCTION(cosh, -712, 712) EXPECT_FUNCTION(tanh, -20, 20)
+            EXPECT_FUNCTION(erf, -6, 6)} TEST(Elementary, LogarithmsAndRootsAreWithinOneUlp){
+    EXPECT_FUNCTION(log, 0, 3) EXPECT_FUNCTION(log2, 0, 3) EXPECT_FUNCTION(log1p, -1, 3)
+        EXPECT_FUNCTION(cbrt, -9, 9)} TEST(Elementary, AnglesAreWithinOneUlp) {
   EXPECT_FUNCTION(sin, -10, 10)
   EXPECT_FUNCTION(cos, -10, 10)
   EXPECT_FUNCTION(tan, -10, 10)
@@ -199,7 +206,8 @@ void expect_pairs_within_one_ulp(const F& f, double low, double high) {
   for (const T a : base) x.push_back(a), y.push_back(static_cast<T>(within(random)));
   const auto v = mapped<T>(f, as_view(x), as_view(y));
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), 1) << x[i] << ", " << y[i];
+    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), 1)
+        << x[i] << ", " << y[i];
 }
 
 template <class F, std::size_t N>

@@ -231,12 +231,13 @@ KOKKOS_FUNCTION dual<T, N> floor_divide(const dual<T, N>& x) {
 namespace quern::math {
 using autodiff::sincos, autodiff::floor_divide;
 
-// Not by using-declarations, which would bring Kokkos's functions of plain numbers along, in place of those of quern::math.
-#define QUERN_AUTODIFF_IN_MATH(name)                  \
-  template <class... X>                               \
-    requires((autodiff::impl::depth<X> > 0) || ...)   \
-  KOKKOS_FUNCTION auto name(const X&... x) {          \
-    return autodiff::name(x...);                      \
+// Not by using-declarations, which would bring Kokkos's functions of plain numbers along, in place of those of
+// quern::math.
+#define QUERN_AUTODIFF_IN_MATH(name)                \
+  template <class... X>                             \
+    requires((autodiff::impl::depth<X> > 0) || ...) \
+  KOKKOS_FUNCTION auto name(const X&... x) {        \
+    return autodiff::name(x...);                    \
   }
 QUERN_AUTODIFF_IN_MATH(exp)
 QUERN_AUTODIFF_IN_MATH(exp2)

@@ -9,17 +9,18 @@
 /// @file
 /// Elementary functions for functors, in float and double, that vectorize on hosts.
 ///
-/// They are compiled once, in the library, for numbers and for vectors of SSE, AVX, AVX2, AVX-512 and Advanced SIMD, under the
-/// names of the vector function ABI. g++ calls the vectors wherever it makes vector instructions of a loop: in `map`, lazy operands
-/// and reductions at -O2, in stencils at -O3, without a flag. Behind a condition (`x > 0 ? x : a * exp(x) - b`) it calls them for
-/// AVX-512 alone; `max(x, 0) + a * expm1(min(x, 0))` has none and vectorizes for all. clang 19 calls the functions of numbers, which
-/// it cannot be told to replace.
+/// They are compiled once, in the library, for numbers and for vectors of SSE, AVX, AVX2, AVX-512 and Advanced SIMD,
+/// under the names of the vector function ABI. g++ calls the vectors wherever it makes vector instructions of a loop:
+/// in `map`, lazy operands and reductions at -O2, in stencils at -O3, without a flag. Behind a condition (`x > 0 ? x :
+/// a * exp(x) - b`) it calls them for AVX-512 alone; `max(x, 0) + a * expm1(min(x, 0))` has none and vectorizes for
+/// all. clang 19 calls the functions of numbers, which it cannot be told to replace.
 ///
-/// On hosts each is within 1 unit in the last place of the exact value, for all arguments, subnormal and huge ones included
-/// (tested: the worst found is 0.91). NaN, infinities and the signs of zeros are those of IEEE 754 and C's Annex F. Numbers and
-/// vectors of any width have the same bits wherever the processor has fused multiply-adds (x86-64 from 2013 on, AArch64), whatever
-/// the consumer was compiled for; elsewhere, and beyond |x| = 5e7 for sin, cos and tan, they are those of the C library. No function
-/// sets errno, and floating-point exceptions may be raised that the result does not call for.
+/// On hosts each is within 1 unit in the last place of the exact value, for all arguments, subnormal and huge ones
+/// included (tested: the worst found is 0.91). NaN, infinities and the signs of zeros are those of IEEE 754 and C's
+/// Annex F. Numbers and vectors of any width have the same bits wherever the processor has fused multiply-adds (x86-64
+/// from 2013 on, AArch64), whatever the consumer was compiled for; elsewhere, and beyond |x| = 5e7 for sin, cos and
+/// tan, they are those of the C library. No function sets errno, and floating-point exceptions may be raised that the
+/// result does not call for.
 ///
 /// On devices they are Kokkos's, with its accuracy.
 
@@ -33,7 +34,8 @@
 
 namespace quern::math::impl {
 
-/// Numbers that have elementary functions, and the type in which those are computed: that of the number, for an integer double.
+/// Numbers that have elementary functions, and the type in which those are computed: that of the number, for an integer
+/// double.
 template <class T>
 concept elementary_argument = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_integral_v<T>;
 template <class T>
@@ -46,34 +48,34 @@ using common_real = std::conditional_t<std::is_same_v<T, float> && std::is_same_
 
 namespace quern::math {
 
-#define QUERN_IMPL_ELEMENTARY_HOST(name)                             \
-  namespace impl {                                                   \
-  extern "C" QUERN_IMPL_VECTORIZED double quern_##name(double) noexcept; \
+#define QUERN_IMPL_ELEMENTARY_HOST(name)                                  \
+  namespace impl {                                                        \
+  extern "C" QUERN_IMPL_VECTORIZED double quern_##name(double) noexcept;  \
   extern "C" QUERN_IMPL_VECTORIZED float quern_##name##f(float) noexcept; \
-  inline double host_##name(double x) { return quern_##name(x); }    \
-  inline float host_##name(float x) { return quern_##name##f(x); }   \
+  inline double host_##name(double x) { return quern_##name(x); }         \
+  inline float host_##name(float x) { return quern_##name##f(x); }        \
   }
-#define QUERN_IMPL_ELEMENTARY(name)                      \
-  QUERN_IMPL_ELEMENTARY_HOST(name)                       \
-  template <impl::elementary_argument T>                 \
-  KOKKOS_INLINE_FUNCTION impl::real_of<T> name(T x) {    \
-    const auto v = static_cast<impl::real_of<T>>(x);     \
-    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v);))       \
-    KOKKOS_IF_ON_HOST((return impl::host_##name(v);))    \
+#define QUERN_IMPL_ELEMENTARY(name)                   \
+  QUERN_IMPL_ELEMENTARY_HOST(name)                    \
+  template <impl::elementary_argument T>              \
+  KOKKOS_INLINE_FUNCTION impl::real_of<T> name(T x) { \
+    const auto v = static_cast<impl::real_of<T>>(x);  \
+    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v);))    \
+    KOKKOS_IF_ON_HOST((return impl::host_##name(v);)) \
   }
-#define QUERN_IMPL_ELEMENTARY_OF_TWO(name)                                      \
-  namespace impl {                                                              \
+#define QUERN_IMPL_ELEMENTARY_OF_TWO(name)                                       \
+  namespace impl {                                                               \
   extern "C" QUERN_IMPL_VECTORIZED double quern_##name(double, double) noexcept; \
   extern "C" QUERN_IMPL_VECTORIZED float quern_##name##f(float, float) noexcept; \
-  inline double host_##name(double x, double y) { return quern_##name(x, y); }  \
-  inline float host_##name(float x, float y) { return quern_##name##f(x, y); }  \
-  }                                                                             \
-  template <impl::elementary_argument T, impl::elementary_argument U>           \
-  KOKKOS_INLINE_FUNCTION impl::common_real<T, U> name(T x, U y) {               \
-    const auto v = static_cast<impl::common_real<T, U>>(x);                     \
-    const auto w = static_cast<impl::common_real<T, U>>(y);                     \
-    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v, w);))                           \
-    KOKKOS_IF_ON_HOST((return impl::host_##name(v, w);))                        \
+  inline double host_##name(double x, double y) { return quern_##name(x, y); }   \
+  inline float host_##name(float x, float y) { return quern_##name##f(x, y); }   \
+  }                                                                              \
+  template <impl::elementary_argument T, impl::elementary_argument U>            \
+  KOKKOS_INLINE_FUNCTION impl::common_real<T, U> name(T x, U y) {                \
+    const auto v = static_cast<impl::common_real<T, U>>(x);                      \
+    const auto w = static_cast<impl::common_real<T, U>>(y);                      \
+    KOKKOS_IF_ON_DEVICE((return Kokkos::name(v, w);))                            \
+    KOKKOS_IF_ON_HOST((return impl::host_##name(v, w);))                         \
   }
 
 /// e^x.
@@ -106,7 +108,8 @@ QUERN_IMPL_ELEMENTARY(atan)
 QUERN_IMPL_ELEMENTARY(erf)
 /// The cube root, also of negative numbers.
 QUERN_IMPL_ELEMENTARY(cbrt)
-/// x^y: NaN of a negative x and a y that is no integer, 1 where y is 0 or x is 1. Of two floats in float, else in double.
+/// x^y: NaN of a negative x and a y that is no integer, 1 where y is 0 or x is 1. Of two floats in float, else in
+/// double.
 QUERN_IMPL_ELEMENTARY_OF_TWO(pow)
 /// The angle of the point (y, x), given as atan2(y, x), from -pi to pi. Of two floats in float, else in double.
 QUERN_IMPL_ELEMENTARY_OF_TWO(atan2)

@@ -8,8 +8,8 @@
 #include <quern/core/launch/noinline.hpp>
 #include <quern/map/elementary.hpp>
 
-/// Functions for use inside functors: elementary ones that vectorize on hosts (elementary.hpp), sines and cosines that on
-/// devices cost less than the back ends' own, and integer division.
+/// Functions for use inside functors: elementary ones that vectorize on hosts (elementary.hpp), sines and cosines that
+/// on devices cost less than the back ends' own, and integer division.
 namespace quern::math {
 
 /// The result of `sincos`.
@@ -136,8 +136,9 @@ KOKKOS_INLINE_FUNCTION sine_cosine<T> device_sincos(T x) {
 /// Sine and cosine of x (radians) together: on hosts `sin` and `cos`.
 ///
 /// On devices both within 2 ulp of the exact value for |x| < 5e7 (tested); beyond that, for infinity and for NaN, what
-/// `Kokkos::sin` and `Kokkos::cos` return. There one argument reduction serves both, and that of a float is done in double:
-/// several times faster than the back ends' own float functions for arguments above 1e5. May be called in any kernel.
+/// `Kokkos::sin` and `Kokkos::cos` return. There one argument reduction serves both, and that of a float is done in
+/// double: several times faster than the back ends' own float functions for arguments above 1e5. May be called in any
+/// kernel.
 template <class T>
   requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
 KOKKOS_INLINE_FUNCTION sine_cosine<T> sincos(T x) {
@@ -172,8 +173,8 @@ KOKKOS_INLINE_FUNCTION T device_sine(T x) {
 
 }  // namespace impl
 
-/// The sine of x (radians), of an integer in double. On hosts within 1 ulp (elementary.hpp); on devices within 2.5 ulp for
-/// |x| < 5e7 (tested), else as `sincos`, of which it takes about half the time there.
+/// The sine of x (radians), of an integer in double. On hosts within 1 ulp (elementary.hpp); on devices within 2.5 ulp
+/// for |x| < 5e7 (tested), else as `sincos`, of which it takes about half the time there.
 template <impl::elementary_argument T>
 KOKKOS_INLINE_FUNCTION impl::real_of<T> sin(T x) {
   const auto v = static_cast<impl::real_of<T>>(x);
