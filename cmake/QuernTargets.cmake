@@ -54,10 +54,23 @@ endfunction()
 set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/extents core/views/operands core/views/overlap
     core/launch/arguments core/launch/host_threads core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
-    chunked/pipeline stencil/boundary stencil/halo reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by)
+    chunked/pipeline stencil/boundary stencil/halo reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by
+    map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
+endif()
+# The elementary functions: each source for one set of instructions, whatever else is compiled for, and with the arithmetic
+# that is written there, alone, so that nothing of it is shared with others.
+set(_elementary src/map/elementary.cpp src/map/elementary_avx2.cpp src/map/elementary_avx512.cpp src/map/elementary_neon.cpp)
+set_source_files_properties(${_elementary} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+  set(_exact -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  set_source_files_properties(${_elementary} PROPERTIES COMPILE_OPTIONS "${_exact}")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set_source_files_properties(src/map/elementary_avx2.cpp PROPERTIES COMPILE_OPTIONS "${_exact};-mavx2;-mfma")
+    set_source_files_properties(src/map/elementary_avx512.cpp PROPERTIES COMPILE_OPTIONS "${_exact};-mavx512f;-mfma")
+  endif()
 endif()
 quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)

@@ -24,7 +24,7 @@ units=(
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
   "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
-  "../src/core/memory/pool ../src/core/launch/host_threads"
+  "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
@@ -42,7 +42,7 @@ tests=(
   "keyed/unique_test keyed/join_test"
   "keyed/group_by_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
-  "map/map_test map/functions_test map/math_test map/outputs_test"
+  "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
   map/rows_test
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test

@@ -25,8 +25,14 @@ struct sine {
     return quern::math::sin(x);
   }
 };
+/// x above 0 and 1.67 (e^x - 1) below, without a condition, behind which g++ would make no vector instructions.
 struct selu {
-  KOKKOS_FUNCTION float operator()(float x) const { return 1.05f * (x > 0 ? x : 1.67f * Kokkos::exp(x) - 1.67f); }
+  KOKKOS_FUNCTION float operator()(float x) const {
+    return 1.05f * (Kokkos::max(x, 0.0f) + 1.67f * quern::math::expm1(Kokkos::min(x, 0.0f)));
+  }
+};
+struct plain_selu {
+  float operator()(float x) const { return 1.05f * (x > 0 ? x : 1.67f * std::exp(x) - 1.67f); }
 };
 struct add_three {
   template <class T>
@@ -110,7 +116,7 @@ measurement selu_workload(const settings& s, std::int64_t n) {
     const double v = hx(i), exact = 1.05 * (v > 0 ? v : 1.67 * std::expm1(v));
     return std::fabs(hy(i) - exact) <= 4 * std::numeric_limits<float>::epsilon() * (std::fabs(exact) + 1);
   });
-  m.baseline_seconds = time_elements(hy, [&](std::int64_t i) { return selu()(hx(i)); });
+  m.baseline_seconds = time_elements(hy, [&](std::int64_t i) { return plain_selu()(hx(i)); });
   return m;
 }
 

@@ -180,6 +180,19 @@ TYPED_TEST(Special, ConstantsInEveryPlace) {
   EXPECT_NEAR(T(40) / 343, h[1][1], unit);
 }
 
+TYPED_TEST(Special, FunctionsOfMathTakeDualNumbers) {
+  using T = TypeParam;
+  using D = quern::dual<T, 1>;
+  const D x = D::variable(T(0.5), 0);
+  const T unit = std::numeric_limits<T>::epsilon();
+  EXPECT_NEAR(std::exp(T(0.5)), quern::math::exp(x).partial(0), 2 * unit);
+  EXPECT_NEAR(std::cos(T(0.5)), quern::math::sin(x).partial(0), 2 * unit);
+  EXPECT_NEAR(T(1), quern::math::pow(x, T(2)).partial(0), 2 * unit);
+  EXPECT_NEAR(std::log(T(2)) * std::sqrt(T(2)), quern::math::pow(T(2), x).partial(0), 4 * unit);
+  EXPECT_NEAR(T(0.8), quern::math::atan2(x, D(T(1))).partial(0), 2 * unit);
+  static_assert(!std::is_same_v<decltype(quern::math::tanh(T(1))), D>);
+}
+
 TYPED_TEST(Special, StepsAndRemainders) {
   using T = TypeParam;
   using D = quern::dual<T, 1>;

@@ -229,8 +229,37 @@ KOKKOS_FUNCTION dual<T, N> floor_divide(const dual<T, N>& x) {
 }  // namespace quern::autodiff
 
 namespace quern::math {
-using autodiff::sin, autodiff::cos, autodiff::sincos, autodiff::floor_divide;
-}
+using autodiff::sincos, autodiff::floor_divide;
+
+// Not by using-declarations, which would bring Kokkos's functions of plain numbers along, in place of those of
+// quern::math.
+#define QUERN_AUTODIFF_IN_MATH(name)                \
+  template <class... X>                             \
+    requires((autodiff::impl::depth<X> > 0) || ...) \
+  KOKKOS_FUNCTION auto name(const X&... x) {        \
+    return autodiff::name(x...);                    \
+  }
+QUERN_AUTODIFF_IN_MATH(exp)
+QUERN_AUTODIFF_IN_MATH(exp2)
+QUERN_AUTODIFF_IN_MATH(expm1)
+QUERN_AUTODIFF_IN_MATH(log)
+QUERN_AUTODIFF_IN_MATH(log2)
+QUERN_AUTODIFF_IN_MATH(log1p)
+QUERN_AUTODIFF_IN_MATH(sin)
+QUERN_AUTODIFF_IN_MATH(cos)
+QUERN_AUTODIFF_IN_MATH(tan)
+QUERN_AUTODIFF_IN_MATH(sinh)
+QUERN_AUTODIFF_IN_MATH(cosh)
+QUERN_AUTODIFF_IN_MATH(tanh)
+QUERN_AUTODIFF_IN_MATH(asin)
+QUERN_AUTODIFF_IN_MATH(acos)
+QUERN_AUTODIFF_IN_MATH(atan)
+QUERN_AUTODIFF_IN_MATH(erf)
+QUERN_AUTODIFF_IN_MATH(cbrt)
+QUERN_AUTODIFF_IN_MATH(pow)
+QUERN_AUTODIFF_IN_MATH(atan2)
+#undef QUERN_AUTODIFF_IN_MATH
+}  // namespace quern::math
 
 // Functors that call Kokkos's functions by their full names work on dual numbers, too.
 namespace Kokkos {

@@ -66,11 +66,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       if constexpr (takes_several<F>)
         for (; k + F::together <= end; k += F::together) local.apply(to..., from..., k);
       // Equal pointers are the only overlap that map allows, so no iteration depends on another.
-      QUERN_IMPL_IVDEP
-      for (; k < end; ++k) {
-        const auto r = local(from[k]...);
-        ((to[k] = converted<stored<T>>(map_output<T...>::template part<J>(r))), ...);
-      }
+      k = independent_loop(k, end, [&](std::int64_t i) {
+        const auto r = local(from[i]...);
+        ((to[i] = converted<stored<T>>(map_output<T...>::template part<J>(r))), ...);
+      });
     }
   }
 

@@ -6,8 +6,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <quern/core/launch/noinline.hpp>
+#include <quern/map/elementary.hpp>
 
-/// Elementary functions for use inside functors, where the back ends' own are slow or differ.
+/// Functions for use inside functors: elementary ones that vectorize on hosts (elementary.hpp), sines and cosines that
+/// on devices cost less than the back ends' own, and integer division.
 namespace quern::math {
 
 /// The result of `sincos`.
@@ -29,13 +31,11 @@ struct reduced {
 
 inline constexpr double inverse_pi = 0.31830988618379067154;
 
-/// Whether code is compiled for a device, and whether a multiply-add is an instruction that rounds once.
+/// Whether code is compiled for a device. Each of them has fused multiply-adds.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-inline constexpr bool on_device = true, fused = true;
-#elif defined(__FP_FAST_FMA)
-inline constexpr bool on_device = false, fused = true;
+inline constexpr bool on_device = true;
 #else
-inline constexpr bool on_device = false, fused = false;
+inline constexpr bool on_device = false;
 #endif
 
 /// pi/2 in three parts, and what leaves the nearest integer in the last bits of a number.
@@ -59,24 +59,10 @@ KOKKOS_INLINE_FUNCTION T minus_parts(T x, T n, T times) {
 }
 
 /// Cody and Waite's argument reduction with pi/2 in parts (Software Manual for the Elementary Functions, 1980).
-KOKKOS_INLINE_FUNCTION reduced reduce_quadrant(double x, bool all_parts) {
-  if constexpr (fused) {
-    const double turns = Kokkos::fma(x, 2 * inverse_pi, parts_of<double>::round);
-    const double r = minus_parts(x, turns - parts_of<double>::round, 1.0);
-    return {r, static_cast<int>(Kokkos::bit_cast<std::uint64_t>(turns))};
-  }
-  constexpr double part[4] = {0x1.921fb54p+0, 0x1.10b461p-30, 0x1.a62633p-58, 0x1.45c06e0e68948p-86};
-  const double turns = x * (2 * inverse_pi);
-  const int quadrant = static_cast<int>(turns + (turns < 0 ? -0.5 : 0.5));
-  const double n = quadrant;
-  const double r0 = x - n * part[0];  // exact
-  const double r1 = r0 - n * part[1];
-  const double r2 = r1 - n * part[2];
-  if (!all_parts) return {r2, quadrant};
-  // Near multiples of pi/2 the parts cancel one after the other, so what each difference rounds away still counts.
-  const double lost1 = (r0 - r1) - n * part[1];
-  const double lost2 = (r1 - r2) - n * part[2];
-  return {r2 + (lost1 + lost2 - n * part[3]), quadrant};
+KOKKOS_INLINE_FUNCTION reduced reduce_quadrant(double x) {
+  const double turns = Kokkos::fma(x, 2 * inverse_pi, parts_of<double>::round);
+  const double r = minus_parts(x, turns - parts_of<double>::round, 1.0);
+  return {r, static_cast<int>(Kokkos::bit_cast<std::uint64_t>(turns))};
 }
 
 // On [-pi/4, pi/4]. The coefficients interpolate at Chebyshev nodes (tools/trig_coefficients.py).
@@ -135,22 +121,29 @@ QUERN_IMPL_NOINLINE KOKKOS_FUNCTION sine_cosine<T> sincos_large(T x) {
   return {Kokkos::sin(x), Kokkos::cos(x)};
 }
 
-}  // namespace impl
-
-/// Sine and cosine of x (radians) together.
-///
-/// Both within 2 ulp of the exact value for |x| < 5e7 (tested); beyond that, for infinity and for NaN, what
-/// `Kokkos::sin` and `Kokkos::cos` return. One argument reduction serves both, and that of a float is done in double:
-/// several times faster than the back ends' own float functions for arguments above 1e5. May be called in any kernel.
 template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-KOKKOS_INLINE_FUNCTION sine_cosine<T> sincos(T x) {
-  if (!(Kokkos::abs(x) < static_cast<T>(impl::reducible))) return impl::sincos_large(x);
-  const auto [r, quadrant] = impl::reduce_quadrant(x, std::is_same_v<T, double>);
-  const T s = impl::sin_reduced(static_cast<T>(r)), c = impl::cos_reduced(static_cast<T>(r));
+KOKKOS_INLINE_FUNCTION sine_cosine<T> device_sincos(T x) {
+  if (!(Kokkos::abs(x) < static_cast<T>(reducible))) return sincos_large(x);
+  const auto [r, quadrant] = reduce_quadrant(x);
+  const T s = sin_reduced(static_cast<T>(r)), c = cos_reduced(static_cast<T>(r));
   const T swapped_sin = (quadrant & 1) ? c : s;
   const T swapped_cos = (quadrant & 1) ? s : c;
   return {(quadrant & 2) ? -swapped_sin : swapped_sin, ((quadrant + 1) & 2) ? -swapped_cos : swapped_cos};
+}
+
+}  // namespace impl
+
+/// Sine and cosine of x (radians) together: on hosts `sin` and `cos`.
+///
+/// On devices both within 2 ulp of the exact value for |x| < 5e7 (tested); beyond that, for infinity and for NaN, what
+/// `Kokkos::sin` and `Kokkos::cos` return. There one argument reduction serves both, and that of a float is done in
+/// double: several times faster than the back ends' own float functions for arguments above 1e5. May be called in any
+/// kernel.
+template <class T>
+  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
+KOKKOS_INLINE_FUNCTION sine_cosine<T> sincos(T x) {
+  KOKKOS_IF_ON_DEVICE((return impl::device_sincos(x);))
+  KOKKOS_IF_ON_HOST((return {impl::host_sin(x), impl::host_cos(x)};))
 }
 
 namespace impl {
@@ -169,36 +162,32 @@ KOKKOS_INLINE_FUNCTION T half_turn_sine(T x) {
 }
 
 template <int Shift, class T>
-KOKKOS_INLINE_FUNCTION T shifted_sine(T x) {
+KOKKOS_INLINE_FUNCTION T device_sine(T x) {
   if (!(Kokkos::abs(x) < static_cast<T>(reducible))) return Shift == 0 ? sincos_large(x).sin : sincos_large(x).cos;
-  if constexpr (fused) {
-    if (sizeof(T) == 8 || Kokkos::abs(x) < T(1e5)) return half_turn_sine<Shift>(x);
-  }
-  const auto [r, reduced_quadrant] = reduce_quadrant(x, std::is_same_v<T, double>);
+  if (sizeof(T) == 8 || Kokkos::abs(x) < T(1e5)) return half_turn_sine<Shift>(x);
+  const auto [r, reduced_quadrant] = reduce_quadrant(x);
   const int quadrant = reduced_quadrant + Shift;
   const T v = (quadrant & 1) ? cos_reduced(static_cast<T>(r)) : sin_reduced(static_cast<T>(r));
   return (quadrant & 2) ? -v : v;
 }
 
-/// The type in which the functions of an angle T are computed.
-template <class T>
-using angle_type = std::conditional_t<std::is_integral_v<T>, double, T>;
-
 }  // namespace impl
 
-/// The sine of x (radians), of an integer in double. Within 2.5 ulp for |x| < 5e7 where a multiply-add is an
-/// instruction (tested), else as `sincos`, of which it takes about half the time.
-template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_integral_v<T>)
-KOKKOS_INLINE_FUNCTION impl::angle_type<T> sin(T x) {
-  return impl::shifted_sine<0>(static_cast<impl::angle_type<T>>(x));
+/// The sine of x (radians), of an integer in double. On hosts within 1 ulp (elementary.hpp); on devices within 2.5 ulp
+/// for |x| < 5e7 (tested), else as `sincos`, of which it takes about half the time there.
+template <impl::elementary_argument T>
+KOKKOS_INLINE_FUNCTION impl::real_of<T> sin(T x) {
+  const auto v = static_cast<impl::real_of<T>>(x);
+  KOKKOS_IF_ON_DEVICE((return impl::device_sine<0>(v);))
+  KOKKOS_IF_ON_HOST((return impl::host_sin(v);))
 }
 
 /// The cosine of x (radians); as `sin`.
-template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_integral_v<T>)
-KOKKOS_INLINE_FUNCTION impl::angle_type<T> cos(T x) {
-  return impl::shifted_sine<1>(static_cast<impl::angle_type<T>>(x));
+template <impl::elementary_argument T>
+KOKKOS_INLINE_FUNCTION impl::real_of<T> cos(T x) {
+  const auto v = static_cast<impl::real_of<T>>(x);
+  KOKKOS_IF_ON_DEVICE((return impl::device_sine<1>(v);))
+  KOKKOS_IF_ON_HOST((return impl::host_cos(v);))
 }
 
 namespace impl {

@@ -59,8 +59,8 @@ struct host_reduction {
       return room;
     } else {
       in_loop<F> local = work.f;
-      QUERN_IMPL_IVDEP  // outputs that f writes are those that it reads, or others
-          for (std::int64_t k = 0; k < n; ++k) room[k] = local(p[k]...);
+      // Outputs that f writes are those that it reads, or others.
+      independent_loop(0, n, [&](std::int64_t k) { room[k] = local(p[k]...); });
       return room;
     }
   }

@@ -11,4 +11,25 @@
 #define QUERN_IMPL_IVDEP
 #endif
 
+#include <cstdint>
+
+namespace quern::impl {
+
+/// f(k) for k from first to before end, in any order: none depends on another through memory. At -O2 g++ makes vector
+/// instructions only of loops whose known length leaves no remainder.
+template <class F>
+inline std::int64_t independent_loop(std::int64_t first, std::int64_t end, const F& f) {
+  constexpr int known_length = 32;  // four vectors of doubles at least
+  std::int64_t k = first;
+  for (; k + known_length <= end; k += known_length) {
+    QUERN_IMPL_IVDEP
+    for (int i = 0; i < known_length; ++i) f(k + i);
+  }
+  QUERN_IMPL_IVDEP
+  for (; k < end; ++k) f(k);
+  return k;
+}
+
+}  // namespace quern::impl
+
 #endif

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The elementary functions on hosts: beside mpmath's values (elementary_samples.hpp), beside the C library's long
+// double for many arguments, and special values. Each is computed by `map`, in vectors, and number by number, which
+// must have the same bits. QUERN_TEST_ARGUMENTS says how many arguments each gets.
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map/elementary_samples.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+#include <random>
+#include <string>
+#include <support/testing.hpp>
+
+namespace {
+
+using exec = Kokkos::DefaultHostExecutionSpace;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or
+/// an infinity differs.
+template <class T>
+double ulps(T got, long double exact) {
+  const T nearest = static_cast<T>(exact);
+  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) == std::isnan(got) ? 0 : infinity;
+  if (std::isinf(nearest) || std::isinf(got)) return nearest == got ? 0 : infinity;
+  if (std::signbit(nearest) != std::signbit(got)) return infinity;
+  int exponent;
+  std::frexp(exact, &exponent);
+  constexpr int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent;
+  const long double unit = std::ldexp(1.0L, std::max(exponent, least) - digits);
+  return static_cast<double>(std::fabs(static_cast<long double>(got) - exact) / unit);
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+template <class T>
+Kokkos::View<T*, Kokkos::HostSpace> as_view(const std::vector<T>& v) {
+  Kokkos::View<T*, Kokkos::HostSpace> x("x", v.size());
+  std::copy(v.begin(), v.end(), x.data());
+  return x;
+}
+
+/// f by map, after a comparison with f number by number.
+template <class T, class F, class... X>
+Kokkos::View<T*, Kokkos::HostSpace> mapped(F f, const X&... x) {
+  const std::size_t n = (x.extent(0), ...);
+  Kokkos::View<T*, Kokkos::HostSpace> y("y", n);
+  quern::map(exec(), y, f, x...);
+  exec().fence();
+  for (std::size_t i = 0; i < n; ++i) {
+    volatile T alone = f(x(i)...);
+    EXPECT_TRUE(same_bits<T>(alone, y(i))) << alone << " " << y(i) << " at " << i;
+  }
+  return y;
+}
+
+template <class T>
+std::vector<T> arguments(double low, double high) {
+  const char* count = std::getenv("QUERN_TEST_ARGUMENTS");
+  const int n = count != nullptr ? std::atoi(count) : 20'000;
+  using limits = std::numeric_limits<T>;
+  std::vector<T> x{0,
+                   1,
+                   T(0.5),
+                   2,
+                   3,
+                   103,
+                   88,
+                   709,
+                   710,
+                   745,
+                   746,
+                   1023,
+                   1074,
+                   T(1e9),
+                   T(3e20),
+                   limits::min(),
+                   limits::denorm_min(),
+                   limits::max(),
+                   limits::infinity()};
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> within(low, high),
+      magnitude(limits::min_exponent - limits::digits, limits::max_exponent), near(-30, 9);
+  for (int i = 0; i < n; ++i) {
+    x.push_back(static_cast<T>(within(random)));
+    x.push_back(static_cast<T>(std::exp2(magnitude(random))));
+    x.push_back(static_cast<T>(std::exp2(near(random))));
+    x.push_back(static_cast<T>(1 + std::exp2(-near(random) - 10)));
+    x.push_back(static_cast<T>(i * 1571 * 1.57079632679489661923));
+  }
+  for (std::size_t i = 0, size = x.size(); i < size; ++i) x.push_back(-x[i]);
+  x.push_back(limits::quiet_NaN());
+  return x;
+}
+
+template <class T, class F>
+void expect_within_one_ulp(const char* name, double low, double high) {
+  const std::vector<T> x = arguments<T>(low, high);
+  const auto y = mapped<T>(F(), as_view(x));
+  double worst = 0;
+  T at = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double error = ulps<T>(y(i), F::exact(static_cast<long double>(x[i])));
+    if (error > worst) worst = error, at = x[i];
+  }
+  EXPECT_LE(worst, 1) << name << " at " << at;
+  testing::Test::RecordProperty(name, std::to_string(worst));
+}
+
+#define FUNCTION(name)                                               \
+  struct name##_function {                                           \
+    template <class T>                                               \
+    KOKKOS_FUNCTION T operator()(T x) const {                        \
+      return quern::math::name(x);                                   \
+    }                                                                \
+    static long double exact(long double x) { return std::name(x); } \
+  };
+FUNCTION(exp)
+FUNCTION(exp2)
+FUNCTION(expm1)
+FUNCTION(sinh)
+FUNCTION(cosh)
+FUNCTION(tanh)
+FUNCTION(erf)
+FUNCTION(log)
+FUNCTION(log2)
+FUNCTION(log1p)
+FUNCTION(cbrt)
+FUNCTION(sin)
+FUNCTION(cos)
+FUNCTION(tan)
+FUNCTION(asin)
+FUNCTION(acos)
+FUNCTION(atan)
+#undef FUNCTION
+
+/// Beside long double and mpmath's samples, in double and float.
+template <class F, std::size_t N>
+void expect_function(const char* name, const samples::sample (&of_mpmath)[N], double low, double high) {
+  expect_within_one_ulp<double, F>(name, low, high);
+  expect_within_one_ulp<float, F>((std::string(name) + "_in_float").c_str(), low, high);
+  std::vector<double> x;
+  for (const auto& s : of_mpmath) x.push_back(s.x);
+  const auto y = mapped<double>(F(), as_view(x));
+  for (std::size_t i = 0; i < N; ++i) {
+    const auto& s = of_mpmath[i];
+    const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
+    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), 1) << name << " at " << s.x;
+  }
+}
+#define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high);
+
+TEST(Elementary, ExponentialsAreWithinOneUlp){
+    EXPECT_FUNCTION(exp, -750, 712) EXPECT_FUNCTION(exp2, -1080, 1026) EXPECT_FUNCTION(expm1, -40, 40)
+        EXPECT_FUNCTION(sinh, -712, 712) EXPECT_FUNCTION(cosh, -712, 712) EXPECT_FUNCTION(tanh, -20, 20)
+            EXPECT_FUNCTION(erf, -6, 6)} TEST(Elementary, LogarithmsAndRootsAreWithinOneUlp){
+    EXPECT_FUNCTION(log, 0, 3) EXPECT_FUNCTION(log2, 0, 3) EXPECT_FUNCTION(log1p, -1, 3)
+        EXPECT_FUNCTION(cbrt, -9, 9)} TEST(Elementary, AnglesAreWithinOneUlp) {
+  EXPECT_FUNCTION(sin, -10, 10)
+  EXPECT_FUNCTION(cos, -10, 10)
+  EXPECT_FUNCTION(tan, -10, 10)
+  EXPECT_FUNCTION(asin, -1, 1)
+  EXPECT_FUNCTION(acos, -1, 1)
+  EXPECT_FUNCTION(atan, -5, 5)
+}
+
+struct power {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x, T y) const {
+    return quern::math::pow(x, y);
+  }
+  template <class T>
+  static T exact(T x, T y) {
+    return std::pow(x, y);
+  }
+};
+struct direction {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T y, T x) const {
+    return quern::math::atan2(y, x);
+  }
+  template <class T>
+  static T exact(T y, T x) {
+    return std::atan2(y, x);
+  }
+};
+
+/// All pairs of special numbers, and random ones.
+template <class T, class F>
+void expect_pairs_within_one_ulp(const F& f, double low, double high) {
+  const std::vector<T> base = arguments<T>(0, 3);
+  std::vector<T> x, y, special(base.begin(), base.begin() + 19);
+  for (std::size_t i = 0; i < 19; ++i) special.push_back(-base[i]);
+  special.push_back(base.back());
+  for (const T a : special)
+    for (const T b : special) x.push_back(a), y.push_back(b);
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> within(low, high);
+  for (const T a : base) x.push_back(a), y.push_back(static_cast<T>(within(random)));
+  const auto v = mapped<T>(f, as_view(x), as_view(y));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), 1)
+        << x[i] << ", " << y[i];
+}
+
+template <class F, std::size_t N>
+void expect_samples(const F& f, const samples::sample (&all)[N]) {
+  for (const auto& s : all) {
+    const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
+    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), 1) << s.x << ", " << s.y;
+  }
+}
+
+TEST(Elementary, FunctionsOfTwoAreWithinOneUlp) {
+  expect_pairs_within_one_ulp<double>(power(), -1000, 1000);
+  expect_pairs_within_one_ulp<float>(power(), -150, 150);
+  expect_pairs_within_one_ulp<double>(direction(), -3, 3);
+  expect_pairs_within_one_ulp<float>(direction(), -3, 3);
+  expect_samples(power(), samples::of_pow);
+  expect_samples(direction(), samples::of_atan2);
+}
+
+TEST(Elementary, IntegersAreOfDouble) {
+  static_assert(std::is_same_v<double, decltype(quern::math::exp(2))>);
+  static_assert(std::is_same_v<float, decltype(quern::math::tanh(2.0f))>);
+  static_assert(std::is_same_v<double, decltype(quern::math::pow(2.0f, 2))>);
+  static_assert(std::is_same_v<float, decltype(quern::math::pow(2.0f, 2.0f))>);
+  EXPECT_EQ(8, quern::math::exp2(3));
+  EXPECT_EQ(9, quern::math::pow(3, 2));
+}
+
+struct one_sided {
+  KOKKOS_FUNCTION double operator()(double x) const { return 1.05 * (x > 0 ? x : 1.67 * quern::math::exp(x) - 1.67); }
+};
+struct branch_free {
+  KOKKOS_FUNCTION double operator()(double x) const {
+    return 1.05 * (Kokkos::max(x, 0.0) + 1.67 * quern::math::expm1(Kokkos::min(x, 0.0)));
+  }
+};
+
+TEST(Elementary, ConditionsLazyOperandsAndReductions) {
+  std::vector<double> values = arguments<double>(-5, 5);
+  values.resize(5000);
+  const auto x = as_view(values);
+  const auto selu = mapped<double>(one_sided(), x), same = mapped<double>(branch_free(), x);
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(selu(i), same(i), 1e-15 * (1 + std::fabs(same(i))));
+    sum += std::tanh(values[i]);
+  }
+  EXPECT_NEAR(sum, quern::sum(exec(), quern::lazy(tanh_function(), x)), 1e-10);
+}
+
+}  // namespace

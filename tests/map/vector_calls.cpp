@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a consumer writes; tools/check_vector_calls.py looks which vector functions its object calls.
+
+#include <Kokkos_Core.hpp>
+#include <quern/map.hpp>
+#include <quern/reduce.hpp>
+
+using array = Kokkos::View<double*, Kokkos::HostSpace>;
+using floats = Kokkos::View<float*, Kokkos::HostSpace>;
+
+void all_in_map(const array& y, const array& x) {
+  quern::map(y, [](double v) { return quern::math::sin(v) + 2 * quern::math::exp2(v); }, x);
+  quern::map(y, [](double v) { return Kokkos::max(v, 0.0) + quern::math::expm1(Kokkos::min(v, 0.0)); }, x);
+  quern::map(y, [](double a, double b) { return quern::math::pow(a, b); }, x, y);
+}
+void floats_in_map(const floats& y, const floats& x) {
+  quern::map(y, [](float v) { return quern::math::tanh(v); }, x);
+}
+double lazy_in_a_reduction(const array& x) {
+  return quern::sum(quern::lazy([](double v) { return quern::math::exp(v); }, x));
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles tests/map/vector_calls.cpp as a consumer would and looks for calls of the vector forms of quern::math.
+
+check_vector_calls.py SOURCE COMPILER OPTION...
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# Names of functions in C; what each is in is said by the source.
+WANTED = ("sin", "exp2", "expm1", "pow", "tanhf", "exp")
+
+
+def main(source, compiler, options):
+    with tempfile.TemporaryDirectory() as folder:
+        target = str(pathlib.Path(folder, "consumer.o"))
+        subprocess.run([compiler, *options, "-c", source, "-o", target], check=True)
+        names = subprocess.run(["nm", "-u", target], check=True, capture_output=True, text=True).stdout.split()
+    vectors = {name for name in names if name.startswith("_ZGV")}
+    missing = [f for f in WANTED if not any(name.endswith(f"_quern_{f}") for name in vectors)]
+    print("\n".join(sorted(vectors)))
+    if missing:
+        print("without a vector form:", ", ".join(missing))
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes src/map/coefficients.hpp, the polynomials of the elementary functions (needs mpmath).
+
+Each interpolates a function at Chebyshev nodes, which is within a factor of two of the least possible error. The terms
+that a function adds exactly (as 1 + r of exp) are taken out beforehand. The error that is printed is relative to what
+the polynomial is multiplied with and added to, in units of 2^-53.
+
+elementary_coefficients.py > src/map/coefficients.hpp
+"""
+
+import sys
+
+import mpmath as mp
+
+mp.mp.dps = 60
+
+
+def interpolate(f, low, high, n):
+    """The coefficients of the polynomial of n terms through f at Chebyshev nodes of [low, high]."""
+    nodes = [(low + high) / 2 + (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+    matrix = mp.matrix(n, n)
+    for i, x in enumerate(nodes):
+        for j in range(n):
+            matrix[i, j] = x**j
+    return [float(c) for c in mp.lu_solve(matrix, mp.matrix([f(x) for x in nodes]))]
+
+
+def series(f, terms):
+    """A function that takes a Taylor series near 0, where f(x) divides by powers of x."""
+    coefficients = mp.taylor(f, 0, terms)
+    return lambda x: mp.polyval(coefficients[::-1], x)
+
+
+def write(name, comment, f, low, high, n, weight):
+    low, high = mp.mpf(low), mp.mpf(high)
+    c = interpolate(f, low, high, n)
+    worst = 0
+    for i in range(400):
+        x = low + (high - low) * (i + mp.mpf(1) / 2) / 400
+        worst = max(worst, abs((mp.polyval([mp.mpf(v) for v in c[::-1]], x) - f(x)) * weight(x)))
+    print(f"/// {comment}; relative error {mp.nstr(worst * 2**53, 2)} * 2^-53.")
+    print(f"inline constexpr double {name}[] = {{{', '.join(v.hex() for v in c)}}};")
+
+
+def exp_rest(x):
+    return mp.nsum(lambda k: x**k / mp.factorial(k + 3), [0, 60])
+
+
+def sin_rest(z):
+    return mp.nsum(lambda k: (-1) ** (k + 1) * z**k / mp.factorial(2 * k + 3), [0, 40])
+
+
+def cos_rest(z):
+    return mp.nsum(lambda k: (-1) ** k * z**k / mp.factorial(2 * k + 4), [0, 40])
+
+
+def log_rest(start):
+    return lambda z: mp.nsum(lambda k: 2 * z**k / (2 * k + start), [0, 80])
+
+
+def atan_rest(z):
+    return mp.nsum(lambda k: (-1) ** (k + 1) * z**k / (2 * k + 3), [0, 150])
+
+
+def asin_rest(z):
+    if z < mp.mpf("1e-6"):
+        return mp.mpf(1) / 6 + z * 3 / 40 + z * z * 15 / 336
+    r = mp.sqrt(z)
+    return (mp.asin(r) - r) / (r * z)
+
+
+def erf_rest(z):
+    return 2 / mp.sqrt(mp.pi) * mp.nsum(lambda k: (-1) ** (k + 1) * z**k / (mp.factorial(k + 1) * (2 * k + 3)), [0, 60])
+
+
+def erf_one(d):
+    if abs(d) < mp.mpf("1e-12"):
+        return 2 / mp.sqrt(mp.pi) / mp.e * (1 - d)
+    return (mp.erf(1 + d) - mp.erf(1)) / d
+
+
+def scaled_erfc(t):
+    """exp(x^2) erfc(x) with x = 3 (1 + t) / (1 - t)."""
+    x = 3 * (1 + t) / (1 - t)
+    return mp.exp(x * x) * mp.erfc(x)
+
+
+half_ln2, quarter_pi2 = mp.log(2) / 2 * mp.mpf("1.0001"), (mp.pi / 4 * mp.mpf("1.0001")) ** 2
+log_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+atan_end = mp.mpf("0.4376") ** 2
+print("""// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_MAP_COEFFICIENTS_HPP
+#define QUERN_SRC_MAP_COEFFICIENTS_HPP
+
+// Written by tools/elementary_coefficients.py. The names that end in _single are for results in float.
+namespace quern::math::coefficients {
+
+// clang-format off""")
+for suffix, exp_n, sin_n, cos_n, log_n, atan_n, asin_n, erfc_n in (
+    ("", 10, 7, 6, 7, 12, 13, 15),
+    ("_single", 5, 4, 3, 4, 6, 7, 10),
+):
+    write("exp" + suffix, "(exp(r) - 1 - r - r^2/2) / r^3", exp_rest, -half_ln2, half_ln2, exp_n, lambda x: x**3)
+    write("sin" + suffix, "(sin(r) - r) / r^3 of z = r^2", sin_rest, 0, quarter_pi2, sin_n, lambda z: z)
+    write("cos" + suffix, "(cos(r) - 1 + r^2/2) / r^4 of z = r^2", cos_rest, 0, quarter_pi2, cos_n, lambda z: z * z)
+    write("log" + suffix, "(2 atanh(s) - 2 s) / s^3 of z = s^2", log_rest(3), 0, log_end, log_n, lambda z: z / 2)
+    write("atan" + suffix, "(atan(t) - t) / t^3 of z = t^2", atan_rest, 0, atan_end, atan_n, lambda z: z)
+    write("asin" + suffix, "(asin(s) - s) / s^3 of z = s^2", asin_rest, 0, mp.mpf(1) / 4, asin_n, lambda z: z)
+    write("erfc" + suffix, "exp(x^2) erfc(x) of t = (x - 3) / (x + 3)", scaled_erfc, -0.38, mp.mpf(1) / 3, erfc_n,
+          lambda t: 1 / mp.exp(9 * ((1 + t) / (1 - t)) ** 2))
+for suffix, n, m in (("", 11, 16), ("_single", 6, 9)):
+    write("erf" + suffix, "(erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2", erf_rest, 0, mp.mpf("0.4226"), n, lambda z: z)
+    write("erf_one" + suffix, "(erf(1 + d) - erf(1)) / d", erf_one, -0.3501, 0.3501, m, lambda d: d / 0.7)
+write("log_tail", "(2 atanh(s) - 2 s - 2/3 s^3) / s^5 of z = s^2", log_rest(5), 0, log_end, 9, lambda z: z * z / 2)
+write("inverse_cbrt", "m^(-1/3)", lambda m: m ** (-mp.mpf(1) / 3), 1, 2, 6, lambda m: 1)
+print("""// clang-format on
+
+}  // namespace quern::math::coefficients
+
+#endif""")
