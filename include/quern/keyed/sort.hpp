@@ -35,6 +35,7 @@
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
+#include <quern/keyed/quicksort.hpp>
 #include <quern/keyed/radix_sort_host.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
@@ -156,10 +157,50 @@ bool by_radix(const Exec& exec, const sort_lines& lines) {
   else return lines.count == 1 || (lines.n > keyed_tuning<Exec>::radix_line && lines.count < exec.concurrency());
 }
 
+/// What a quicksort takes a key for, where two are equal.
+template <class Order, class Key>
+key_alias<Key> equal_keys(const Order& order, const Key&) {
+  if constexpr (requires { Order::negative_zero; })
+    return {Order::negative_zero, order.sorted_as(Order::negative_zero)};
+  else return {0, 0};
+}
+/// Sorts keys, or positions by the keys of items, which are then gathered; false where there is no quicksort for that.
+template <class Exec, class Item, class Order>
+bool quicksort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
+                     const Order& order) {
+  using key = typename Order::key;
+  if constexpr (std::is_same_v<Item, key>) {
+    const strided<key> keys = lines.contiguous(items.data);
+    return sizeof(typename Order::value) > 1 &&
+           quicksort<Exec, key>(label, exec, lines, keys, {keys.data, keys.extents, keys.stride}, false);
+  } else if constexpr (sizeof(Item) % sizeof(key) == 0) {
+    const std::int64_t n = lines.n, size = lines.size();
+    const scratch_array<Exec, std::uint64_t> positions(exec, size);
+    if (!quicksort_positions(label, exec, lines.count, n, sizeof(Item) / sizeof(key), &items.data->key,
+                             equal_keys(order, key()), positions.data()))
+      return false;
+    const std::int64_t chunks = std::clamp<std::int64_t>(size / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
+    launch_units(exec, label_text(label, "/gather"), chunks,
+                 [=, from = items.data, to = items.other, places = positions.data()](std::int64_t chunk) {
+                   const std::int64_t last = (chunk + 1) * size / chunks;
+                   std::int64_t i = chunk * size / chunks, line = i / n;
+                   for (; i < last; ++line)
+                     for (const std::int64_t end = std::min(last, (line + 1) * n); i < end; ++i)
+                       to[i] = from[line * n + static_cast<std::int64_t>(places[i])];
+                 });
+    std::swap(items.data, items.other);
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// Sorts items that lie line after line.
 template <class Exec, class Item, class Order>
 void sort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
                 const Order& order) {
+  if constexpr (quicksorts_on<Exec> && Order::by_bits)
+    if (quicksort_items(label, exec, lines, items, order)) return;
   if constexpr (!is_device<Exec> && Order::by_bits) {
     if (by_radix(exec, lines)) {
       const auto key_of = [order](const Item& a) { return order.sorted_as(key_of_item()(a)); };
@@ -200,6 +241,8 @@ void sort_values(const std::string& label, const Exec& exec, const sort_lines& l
   if (lines.size() == 0) return;
   if constexpr (has_vendor_sort<Exec> && Order::by_bits)
     if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
+  if constexpr (quicksorts_on<Exec> && quicksorts_numbers<T> && Order::by_bits)
+    if (quicksort(label, exec, lines, out, in, order.descending)) return;
   using key = typename Order::key;
   order.signed_zeros = true;
   const scratch_array<Exec, key> memory(exec, 2 * lines.size());
@@ -268,10 +311,23 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
 template <class Index, class Exec, class T, class Out, class Order>
 void sort_positions(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<Out>& out,
                     const strided<const T>& in, const Order& order) {
-  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(),
-                    [&](const auto&, const auto& sorted, const auto& value_of) {
-                      map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
-                    });
+  const auto write = [&](const auto&, const auto& sorted, const auto& value_of) {
+    map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
+  };
+  // Where keys of few bits are sorted faster with their positions, a quicksort leaves them alone.
+  if constexpr (quicksorts_on<Exec> && Order::by_bits) {
+    using key = typename Order::key;
+    if (lines.size() > 0 && has_vector_sort()) {
+      const scratch_array<Exec, key> keys(exec, lines.size());
+      const scratch_array<Exec, std::uint64_t> positions(exec, lines.size());
+      map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), make_key<Order>{order},
+                line_input(in));
+      if (quicksort_positions(label, exec, lines.count, lines.n, 1, static_cast<const key*>(keys.data()),
+                              equal_keys(order, key()), positions.data()))
+        return write(keys, lines.contiguous(positions.data()), same_bits<Index>());
+    }
+  }
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);
 }
 
 #define QUERN_SORT_POSITIONS(HOW, Exec, T, Index)                                             \

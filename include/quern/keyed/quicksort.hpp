@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_KEYED_QUICKSORT_HPP
+#define QUERN_KEYED_QUICKSORT_HPP
+
+/// @file
+/// The vectorized quicksort of hosts: Highway's, for the library of `Quern::core` that was built with it. Each function
+/// says whether it has taken the work.
+
+#include <quern/core/launch/compiled.hpp>
+#include <quern/keyed/order.hpp>
+#include <quern/keyed/vendor_sort.hpp>
+#include <string>
+
+namespace quern::impl {
+
+/// Whether this library and this processor have one.
+bool has_vector_sort();
+
+/// Whether it serves an execution space.
+template <class Exec>
+inline constexpr bool quicksorts_on = false;
+#define QUERN_QUICKSORTS_ON(Exec) \
+  template <>                     \
+  inline constexpr bool quicksorts_on<Exec> = true;
+QUERN_ON_HOSTS(QUERN_QUICKSORTS_ON)
+#undef QUERN_QUICKSORTS_ON
+
+/// Whether it serves numbers of type T, which have 16, 32 or 64 bits.
+template <class T>
+inline constexpr bool quicksorts_numbers =
+    std::is_arithmetic_v<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+
+/// Sorts lines of numbers, with the same bits as `by_order` has them. `in` may be `out`.
+template <class Exec, class Number>
+bool quicksort_numbers(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<Number>& out,
+                       const strided<const Number>& in, bool descending);
+
+/// The same for a type of any name.
+template <class Exec, class T>
+bool quicksort(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
+               const strided<const T>& in, bool descending) {
+  using number = decltype(sortable_as<T>());
+  return quicksort_numbers<Exec, number>(label, exec, lines,
+                                         {reinterpret_cast<number*>(out.data), out.extents, out.stride},
+                                         {reinterpret_cast<const number*>(in.data), in.extents, in.stride}, descending);
+}
+
+/// Keys of which `alias` counts as `key`.
+template <class Key>
+struct key_alias {
+  Key alias, key;
+};
+
+/// For `count` lines of n unsigned keys, which lie one after the other with `step` from key to key, the positions in
+/// each line that put its keys in ascending order; of equal keys the first position comes first. Does not take keys of
+/// few different bits, for which a radix sort has little to do.
+template <class Exec, class Key>
+bool quicksort_positions(const std::string& label, const Exec& exec, std::int64_t count, std::int64_t n,
+                         std::int64_t step, const Key* keys, const key_alias<Key>& equal, std::uint64_t* positions);
+
+// What is instantiated, in quicksort.cpp and quicksort_positions.cpp or, without Highway, in no_quicksort.cpp.
+#define QUERN_QUICKSORT_OF(Exec, Number)                                                                      \
+  template bool quicksort_numbers(const std::string&, const Exec&, const sort_lines&, const strided<Number>&, \
+                                  const strided<const Number>&, bool);
+#define QUERN_QUICKSORT_NUMBERS(Exec)     \
+  QUERN_QUICKSORT_OF(Exec, float)         \
+  QUERN_QUICKSORT_OF(Exec, double)        \
+  QUERN_QUICKSORT_OF(Exec, std::int16_t)  \
+  QUERN_QUICKSORT_OF(Exec, std::int32_t)  \
+  QUERN_QUICKSORT_OF(Exec, std::int64_t)  \
+  QUERN_QUICKSORT_OF(Exec, std::uint16_t) \
+  QUERN_QUICKSORT_OF(Exec, std::uint32_t) \
+  QUERN_QUICKSORT_OF(Exec, std::uint64_t)
+#define QUERN_QUICKSORT_POSITIONS_OF(Exec, Key)                                                                \
+  template bool quicksort_positions(const std::string&, const Exec&, std::int64_t, std::int64_t, std::int64_t, \
+                                    const Key*, const key_alias<Key>&, std::uint64_t*);
+#define QUERN_QUICKSORT_POSITIONS(Exec)             \
+  QUERN_QUICKSORT_POSITIONS_OF(Exec, std::uint32_t) \
+  QUERN_QUICKSORT_POSITIONS_OF(Exec, std::uint64_t)
+
+}  // namespace quern::impl
+
+#endif
