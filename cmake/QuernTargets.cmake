@@ -59,6 +59,11 @@ if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
 endif()
+if(QUERN_HIGHWAY)
+  list(APPEND _core_sources keyed/quicksort keyed/quicksort_positions keyed/highway)
+else()
+  list(APPEND _core_sources keyed/no_quicksort)
+endif()
 quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)
 # For the same reason headers are those of a system there.
@@ -72,6 +77,9 @@ target_include_directories(
                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
 target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)
+if(QUERN_HIGHWAY)
+  target_link_libraries(quern_core PRIVATE hwy::hwy_contrib)
+endif()
 
 set(_linalg_sources linalg/unavailable)
 set(_linalg_libraries)

@@ -65,8 +65,14 @@ struct lines_sort {
     return {from, to};
   }
   bool by_rows() const { return n < 2 || (in_step == 1 && out_step == 1); }
-  /// Lines that are sorted together, so that a cache line is read once, and the words between their beginnings.
-  std::int64_t block() const { return std::min<std::int64_t>(count, padding); }
+  /// Lines that are sorted together: of each row a cache line at least, which is read once then, and as many neighbours
+  /// as the cache of a core has room for.
+  static constexpr std::int64_t max_block = 4 * padding, block_bytes = 1 << 19;
+  std::int64_t block() const {
+    const auto fitting = block_bytes / (apart() * static_cast<std::int64_t>(sizeof(word)));
+    return std::min(count, std::clamp<std::int64_t>(fitting, padding, max_block));
+  }
+  /// The words between their beginnings.
   std::int64_t apart() const { return n + padding; }
 
   void operator()(std::int64_t unit) const {
@@ -82,7 +88,7 @@ struct lines_sort {
         sort_block(l, std::min(block(), last - l), room + unit * block() * apart());
   }
   void sort_block(std::int64_t first, std::int64_t lines, word* words) const {
-    std::array<std::int64_t, padding> from, to;
+    std::array<std::int64_t, max_block> from, to;
     for (std::int64_t l = 0; l < lines; ++l) std::tie(from[l], to[l]) = begin(first + l);
     for_tiles(lines, [&](std::int64_t l, std::int64_t i) {
       words[l * apart() + i] = order.cleaned(in[from[l] + i * in_step]);

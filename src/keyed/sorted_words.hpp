@@ -72,8 +72,7 @@ struct sorted_words {
   }
   /// Sorts words that have been cleaned.
   void sort(word* words, std::int64_t n) const {
-    if (n < 2) return;
-    vector_sort(words, n, descending);
+    if (n > 1) vector_sort(words, n, descending);
     if constexpr (floating) {
       word* const end = words + n;
       word* const turn = std::partition_point(words, end, [down = descending](word w) { return (w < 0) != down; });

@@ -7,10 +7,17 @@
 /// The vectorized quicksort of hosts: Highway's, for the library of `Quern::core` that was built with it. Each function
 /// says whether it has taken the work.
 
+#include <algorithm>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/order.hpp>
+#include <quern/keyed/sort_buffer.hpp>
+#include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace quern::impl {
 
@@ -58,6 +65,44 @@ struct key_alias {
 template <class Exec, class Key>
 bool quicksort_positions(const std::string& label, const Exec& exec, std::int64_t count, std::int64_t n,
                          std::int64_t step, const Key* keys, const key_alias<Key>& equal, std::uint64_t* positions);
+
+/// What a quicksort takes a key for, where two are equal.
+template <class Order, class Key>
+key_alias<Key> equal_keys(const Order& order, const Key&) {
+  if constexpr (requires { Order::negative_zero; })
+    return {Order::negative_zero, order.sorted_as(Order::negative_zero)};
+  else return {0, 0};
+}
+/// Sorts keys, or positions by the keys of items, which are then gathered; false where there is no quicksort for that.
+template <class Exec, class Item, class Order>
+bool quicksort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
+                     const Order& order) {
+  using key = typename Order::key;
+  if constexpr (std::is_same_v<Item, key>) {
+    const strided<key> keys = lines.contiguous(items.data);
+    return sizeof(typename Order::value) > 1 &&
+           quicksort<Exec, key>(label, exec, lines, keys, {keys.data, keys.extents, keys.stride}, false);
+  } else if constexpr (sizeof(Item) % sizeof(key) == 0) {
+    const std::int64_t n = lines.n, size = lines.size();
+    const scratch_array<Exec, std::uint64_t> positions(exec, size);
+    if (!quicksort_positions(label, exec, lines.count, n, sizeof(Item) / sizeof(key), &items.data->key,
+                             equal_keys(order, key()), positions.data()))
+      return false;
+    const std::int64_t chunks = std::clamp<std::int64_t>(size / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
+    launch_units(exec, label_text(label, "/gather"), chunks,
+                 [=, from = items.data, to = items.other, places = positions.data()](std::int64_t chunk) {
+                   const std::int64_t last = (chunk + 1) * size / chunks;
+                   std::int64_t i = chunk * size / chunks, line = i / n;
+                   for (; i < last; ++line)
+                     for (const std::int64_t end = std::min(last, (line + 1) * n); i < end; ++i)
+                       to[i] = from[line * n + static_cast<std::int64_t>(places[i])];
+                 });
+    std::swap(items.data, items.other);
+    return true;
+  } else {
+    return false;
+  }
+}
 
 // What is instantiated, in quicksort.cpp and quicksort_positions.cpp or, without Highway, in no_quicksort.cpp.
 #define QUERN_QUICKSORT_OF(Exec, Number)                                                                      \

@@ -26,7 +26,8 @@
 /// Asynchronous on `exec`, except for `is_sorted` without a View of rank 0 before x, which returns a host value.
 /// Scratch memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long
 /// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
-/// rocThrust) and of this one on hosts; other lines by a merge sort.
+/// rocThrust) and of this one on hosts; other lines by a merge sort. Where the library was built with Highway, hosts
+/// sort lines of any length by its vectorized quicksort, positions together with the leading bits of their keys.
 
 #include <optional>
 #include <quern/core/call/call.hpp>
@@ -155,44 +156,6 @@ bool by_radix(const Exec& exec, const sort_lines& lines) {
   if constexpr (is_device<Exec>)
     return has_vendor_sort<Exec> && (lines.count == 1 || lines.n > keyed_tuning<Exec>::radix_line);
   else return lines.count == 1 || (lines.n > keyed_tuning<Exec>::radix_line && lines.count < exec.concurrency());
-}
-
-/// What a quicksort takes a key for, where two are equal.
-template <class Order, class Key>
-key_alias<Key> equal_keys(const Order& order, const Key&) {
-  if constexpr (requires { Order::negative_zero; })
-    return {Order::negative_zero, order.sorted_as(Order::negative_zero)};
-  else return {0, 0};
-}
-/// Sorts keys, or positions by the keys of items, which are then gathered; false where there is no quicksort for that.
-template <class Exec, class Item, class Order>
-bool quicksort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
-                     const Order& order) {
-  using key = typename Order::key;
-  if constexpr (std::is_same_v<Item, key>) {
-    const strided<key> keys = lines.contiguous(items.data);
-    return sizeof(typename Order::value) > 1 &&
-           quicksort<Exec, key>(label, exec, lines, keys, {keys.data, keys.extents, keys.stride}, false);
-  } else if constexpr (sizeof(Item) % sizeof(key) == 0) {
-    const std::int64_t n = lines.n, size = lines.size();
-    const scratch_array<Exec, std::uint64_t> positions(exec, size);
-    if (!quicksort_positions(label, exec, lines.count, n, sizeof(Item) / sizeof(key), &items.data->key,
-                             equal_keys(order, key()), positions.data()))
-      return false;
-    const std::int64_t chunks = std::clamp<std::int64_t>(size / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
-    launch_units(exec, label_text(label, "/gather"), chunks,
-                 [=, from = items.data, to = items.other, places = positions.data()](std::int64_t chunk) {
-                   const std::int64_t last = (chunk + 1) * size / chunks;
-                   std::int64_t i = chunk * size / chunks, line = i / n;
-                   for (; i < last; ++line)
-                     for (const std::int64_t end = std::min(last, (line + 1) * n); i < end; ++i)
-                       to[i] = from[line * n + static_cast<std::int64_t>(places[i])];
-                 });
-    std::swap(items.data, items.other);
-    return true;
-  } else {
-    return false;
-  }
 }
 
 /// Sorts items that lie line after line.
