@@ -8,6 +8,7 @@
 namespace quern::impl {
 
 bool has_vector_sort() { return false; }
+bool keys_differ(std::array<std::uint64_t, sampled_keys>&) { return false; }
 
 template <class Exec, class Number>
 bool quicksort_numbers(const std::string&, const Exec&, const sort_lines&, const strided<Number>&,

@@ -59,15 +59,13 @@ struct positions_sort {
     }
     return {low, high, some, all};
   }
-  /// Returns how many bits keys differ in.
-  int use(const key_survey& found) {
+  void use(const key_survey& found) {
     const std::uint64_t differing = found.some ^ found.all;
-    if (differing == 0) return 0;
+    if (differing == 0) return;
     least = found.least;
     dropped = std::countr_zero(differing);
     const int width = std::bit_width((found.greatest - least) >> dropped);
     left = std::max(0, width + position_bits - 64);
-    return width;
   }
   std::uint64_t position_mask() const { return (std::uint64_t{1} << position_bits) - 1; }
   std::uint64_t distance(std::int64_t i) const { return (key_at(i) - least) >> dropped; }
@@ -110,7 +108,7 @@ struct positions_sort {
 
 /// One line, by several threads.
 template <class Exec, class Key>
-bool sort_positions_of_line(const std::string& label, const Exec& exec, positions_sort<Key>& line) {
+void sort_positions_of_line(const std::string& label, const Exec& exec, positions_sort<Key>& line) {
   const std::int64_t n = line.n, chunks = threads_for(exec, n);
   const auto begin = [=](std::int64_t chunk) { return chunk * n / chunks; };
   const scratch_array<Exec, key_survey> memory(exec, chunks);
@@ -120,15 +118,27 @@ bool sort_positions_of_line(const std::string& label, const Exec& exec, position
   launch_units(exec, label_text(label, "/bits"), chunks,
                [&](std::int64_t c) { found[c] = line.survey(begin(c), begin(c + 1)); });
   for (std::int64_t c = 1; c < chunks; ++c) found[0].add(found[c]);
-  if (line.use(found[0]) <= keyed_tuning<Exec>::radix_bits) return false;
+  line.use(found[0]);
   launch_units(exec, label_text(label, "/words"), chunks, [&](std::int64_t c) { line.pack(begin(c), begin(c + 1)); });
   sort_line(label, exec, sorted_words<std::uint64_t>{false}, n, line.words, 1, line.words, 1);
   for (std::int64_t c = 0; c <= chunks; ++c) runs[c] = line.run_from(begin(c));
   launch_units(exec, label_text(label, "/runs"), chunks, [&](std::int64_t c) { line.finish(runs[c], runs[c + 1]); });
-  return true;
 }
 
 }  // namespace
+
+bool keys_differ(std::array<std::uint64_t, sampled_keys>& sample) {
+  std::uint64_t some = 0, all = ~std::uint64_t{0};
+  for (const std::uint64_t k : sample) {
+    some |= k;
+    all &= k;
+  }
+  int digits = 0;
+  for (std::uint64_t differing = some ^ all; differing != 0; differing >>= 8) digits += (differing & 255) != 0;
+  if (digits < 7) return false;
+  vector_sort(sample.data(), sampled_keys, false);
+  return std::unique(sample.begin(), sample.end()) - sample.begin() >= sampled_keys * 3 / 4;
+}
 
 template <class Exec, class Key>
 bool quicksort_positions(const std::string& label, const Exec& exec, std::int64_t count, std::int64_t n,
@@ -140,7 +150,7 @@ bool quicksort_positions(const std::string& label, const Exec& exec, std::int64_
   if (count == 1 || (count < exec.concurrency() && threads_for(exec, n) > 1)) {
     for (std::int64_t l = 0; l < count; ++l) {
       auto line = line_at(l);
-      if (!sort_positions_of_line(label, exec, line)) return false;
+      sort_positions_of_line(label, exec, line);
     }
     return true;
   }

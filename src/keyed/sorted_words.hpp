@@ -40,13 +40,12 @@ struct sorted_words {
     if constexpr (floating) return (w & largest) > infinity ? (descending ? word{-1} : nan) : w;
     else return w;
   }
-  /// The key by which words are in order.
+  /// The key by which words are in order; without branches, as signs may be random.
   key key_of(word w) const {
     constexpr key sign = static_cast<key>(std::numeric_limits<word>::min());
-    key k = static_cast<key>(static_cast<key>(w) ^ sign);
-    if constexpr (floating)
-      if (w < 0) k = static_cast<key>(~static_cast<key>(w));
-    return descending ? static_cast<key>(~k) : k;
+    key flipped = std::is_signed_v<word> ? sign : key{0};
+    if constexpr (floating) flipped |= static_cast<key>(w >> (8 * sizeof(word) - 1));
+    return static_cast<key>(static_cast<key>(w) ^ flipped ^ (descending ? ~key{0} : key{0}));
   }
 
   /// `to` may be `from`, and the steps are one then.
@@ -142,14 +141,14 @@ struct bucket_sort {
     for_chunk(chunk, [&](word w) { ++places[bucket_of(order.key_of(w)) * buckets + chunk]; });
   }
   void move(std::int64_t chunk) const {
-    if (buckets == 2) {  // in registers
+    if (buckets == 2) {  // in registers and without a branch, which would be mispredicted half of the times
       const key cut = sample[0];
       std::int64_t low = places[chunk], high = places[buckets + chunk];
       for_chunk(chunk, [&](word w) {
-        const bool above = order.key_of(w) >= cut;
-        room[above ? high : low] = w;
+        const std::int64_t above = order.key_of(w) >= cut;
+        room[low ^ ((low ^ high) & -above)] = w;
         high += above;
-        low += !above;
+        low += 1 - above;
       });
       return;
     }

@@ -8,6 +8,7 @@
 /// says whether it has taken the work.
 
 #include <algorithm>
+#include <array>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -60,23 +61,39 @@ struct key_alias {
 };
 
 /// For `count` lines of n unsigned keys, which lie one after the other with `step` from key to key, the positions in
-/// each line that put its keys in ascending order; of equal keys the first position comes first. Does not take keys of
-/// few different bits, for which a radix sort has little to do.
+/// each line that put its keys in ascending order; of equal keys the first position comes first.
 template <class Exec, class Key>
 bool quicksort_positions(const std::string& label, const Exec& exec, std::int64_t count, std::int64_t n,
                          std::int64_t step, const Key* keys, const key_alias<Key>& equal, std::uint64_t* positions);
 
+/// Whether a sample has keys of which hardly two are equal, and that differ in most of their digits: others a radix
+/// sort moves in less time. Sorts the sample.
+inline constexpr int sampled_keys = 256;
+bool keys_differ(std::array<std::uint64_t, sampled_keys>& sample);
+
+/// Whether positions are sorted by a quicksort: those of many lines, and one by one those of so many long keys.
+template <class Key, class KeyAt>
+bool quicksorts_positions(const sort_lines& lines, bool one_by_one, std::int64_t least, const KeyAt& key_at) {
+  if (!has_vector_sort() || !one_by_one) return has_vector_sort();
+  if (sizeof(Key) < sizeof(std::uint64_t) || lines.n < least) return false;
+  std::array<std::uint64_t, sampled_keys> sample;
+  const std::int64_t apart = lines.n / sampled_keys;
+  for (std::int64_t i = 0; i < sampled_keys; ++i)  // not evenly, since data may have a period
+    sample[static_cast<std::size_t>(i)] = key_at(i * apart + i * i % apart);
+  return keys_differ(sample);
+}
+
 /// What a quicksort takes a key for, where two are equal.
-template <class Order, class Key>
-key_alias<Key> equal_keys(const Order& order, const Key&) {
+template <class Order>
+key_alias<typename Order::key> equal_keys(const Order& order) {
   if constexpr (requires { Order::negative_zero; })
     return {Order::negative_zero, order.sorted_as(Order::negative_zero)};
   else return {0, 0};
 }
 /// Sorts keys, or positions by the keys of items, which are then gathered; false where there is no quicksort for that.
 template <class Exec, class Item, class Order>
-bool quicksort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
-                     const Order& order) {
+bool quicksort_items(const std::string& label, const Exec& exec, const sort_lines& lines, bool one_by_one,
+                     sort_buffer<Item>& items, const Order& order) {
   using key = typename Order::key;
   if constexpr (std::is_same_v<Item, key>) {
     const strided<key> keys = lines.contiguous(items.data);
@@ -84,9 +101,12 @@ bool quicksort_items(const std::string& label, const Exec& exec, const sort_line
            quicksort<Exec, key>(label, exec, lines, keys, {keys.data, keys.extents, keys.stride}, false);
   } else if constexpr (sizeof(Item) % sizeof(key) == 0) {
     const std::int64_t n = lines.n, size = lines.size();
+    if (!quicksorts_positions<key>(lines, one_by_one, keyed_tuning<Exec>::quicksort_items,
+                                   [&](std::int64_t i) { return items.data[i].key; }))
+      return false;
     const scratch_array<Exec, std::uint64_t> positions(exec, size);
     if (!quicksort_positions(label, exec, lines.count, n, sizeof(Item) / sizeof(key), &items.data->key,
-                             equal_keys(order, key()), positions.data()))
+                             equal_keys(order), positions.data()))
       return false;
     const std::int64_t chunks = std::clamp<std::int64_t>(size / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
     launch_units(exec, label_text(label, "/gather"), chunks,

@@ -163,7 +163,7 @@ template <class Exec, class Item, class Order>
 void sort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
                 const Order& order) {
   if constexpr (quicksorts_on<Exec> && Order::by_bits)
-    if (quicksort_items(label, exec, lines, items, order)) return;
+    if (quicksort_items(label, exec, lines, by_radix(exec, lines), items, order)) return;
   if constexpr (!is_device<Exec> && Order::by_bits) {
     if (by_radix(exec, lines)) {
       const auto key_of = [order](const Item& a) { return order.sorted_as(key_of_item()(a)); };
@@ -277,16 +277,17 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
   const auto write = [&](const auto&, const auto& sorted, const auto& value_of) {
     map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
   };
-  // Where keys of few bits are sorted faster with their positions, a quicksort leaves them alone.
+  // Without the positions, which a quicksort makes itself.
   if constexpr (quicksorts_on<Exec> && Order::by_bits) {
     using key = typename Order::key;
-    if (lines.size() > 0 && has_vector_sort()) {
+    const auto key_at = [&](std::int64_t i) { return order.encode(in.data[i * in.stride[lines.extents.rank - 1]]); };
+    if (quicksorts_positions<key>(lines, by_radix(exec, lines), keyed_tuning<Exec>::quicksort_positions, key_at)) {
       const scratch_array<Exec, key> keys(exec, lines.size());
       const scratch_array<Exec, std::uint64_t> positions(exec, lines.size());
       map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), make_key<Order>{order},
                 line_input(in));
-      if (quicksort_positions(label, exec, lines.count, lines.n, 1, static_cast<const key*>(keys.data()),
-                              equal_keys(order, key()), positions.data()))
+      const key* const sorted_by = keys.data();
+      if (quicksort_positions(label, exec, lines.count, lines.n, 1, sorted_by, equal_keys(order), positions.data()))
         return write(keys, lines.contiguous(positions.data()), same_bits<Index>());
     }
   }

@@ -35,8 +35,10 @@ struct keyed_tuning : tuning<Exec> {
 
   /// Elements that are worth a thread of a host in a quicksort. (bench_keyed: sort)
   static constexpr std::int64_t quicksort_least = 1 << 15;
-  /// Of keys that differ in so many bits a radix sort moves positions in less time. (bench_keyed: argsort)
-  static constexpr int radix_bits = 16;
+  /// Positions of one line, and items of keys and values, that it is worth sorting by a quicksort and not by a radix
+  /// sort. (bench_keyed: argsort)
+  static constexpr std::int64_t quicksort_positions = 4096;
+  static constexpr std::int64_t quicksort_items = 1 << 19;
 
   /// The range of integers that a host counts to find the distinct ones, and the elements for each of its numbers.
   /// (bench_keyed: unique, compact)
