@@ -60,6 +60,24 @@ macro(quern_find_core_dependencies)
   endif()
   # Those that move memory beside what a device computes.
   _quern_find(Threads "a library of threads" "Quern" "It belongs to the C library: look into CMake's log of its checks.")
+  _quern_find_highway()
+endmacro()
+
+# Sets QUERN_HIGHWAY: whether hosts sort with Highway, which changes no result.
+macro(_quern_find_highway)
+  set(QUERN_HIGHWAY FALSE)
+  if(QUERN_ENABLE_HIGHWAY STREQUAL "AUTO")
+    find_package(hwy 1.1 CONFIG QUIET)
+    set(QUERN_HIGHWAY ${hwy_FOUND})
+  elseif(QUERN_ENABLE_HIGHWAY)
+    _quern_wanted_by(QUERN_ENABLE_HIGHWAY core)
+    _quern_find(
+      hwy "Highway 1.1 or later" "${_quern_user}"
+      "Install it (Debian: libhwy-dev; Spack: highway) and set hwy_ROOT or CMAKE_PREFIX_PATH. Without it: -D QUERN_ENABLE_HIGHWAY=OFF."
+      1.1 CONFIG
+    )
+    set(QUERN_HIGHWAY TRUE)
+  endif()
 endmacro()
 
 # The vendors' libraries of linalg: BLAS and LAPACK on hosts, Kokkos Kernels and what it passes work on to on devices.

@@ -72,6 +72,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_ENABLE_CUDA AND NOT 
     set_source_files_properties(src/map/elementary_avx512.cpp PROPERTIES COMPILE_OPTIONS "${_exact};-mavx512f;-mfma")
   endif()
 endif()
+if(QUERN_HIGHWAY)
+  list(APPEND _core_sources keyed/quicksort keyed/quicksort_positions keyed/highway)
+else()
+  list(APPEND _core_sources keyed/no_quicksort)
+endif()
 quern_add_component(core ${_core_sources})
 target_compile_features(quern_core PUBLIC cxx_std_20)
 # For the same reason headers are those of a system there.
@@ -85,6 +90,9 @@ target_include_directories(
                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
 )
 target_link_libraries(quern_core PUBLIC Kokkos::kokkos PRIVATE Threads::Threads)
+if(QUERN_HIGHWAY)
+  target_link_libraries(quern_core PRIVATE hwy::hwy_contrib)
+endif()
 
 set(_linalg_sources linalg/unavailable)
 set(_linalg_libraries)

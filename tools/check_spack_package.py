@@ -24,7 +24,7 @@ MODELS = {
     "openblas": dict(threads="none", shared=True), "intel-oneapi-mkl": dict(threads="none", cluster=False),
     "blis": dict(threads="none"), "amdblis": dict(threads="none"), "netlib-lapack": {}, "libflame": {}, "amdlibflame": {},
     "fftw": dict(precision="float,double", openmp=False, mpi=True, shared=True),
-    "hdf5": dict(mpi=True, shared=True), "openmpi": {}, "zlib": {},
+    "hdf5": dict(mpi=True, shared=True), "openmpi": {}, "zlib": {}, "highway": {},
     "nccl": dict(cuda=True, cuda_arch="none"), "rccl": dict(amdgpu_target="auto"),
     "hipfft": dict(rocm=True, cuda=False, amdgpu_target="auto"),
     "rocblas": dict(amdgpu_target="auto"), "rocsolver": dict(amdgpu_target="auto"),
@@ -126,7 +126,7 @@ def check(variants, got):
     for backend, variant, value in (("cuda", "cuda_arch", CUDA_ARCH), ("rocm", "amdgpu_target", AMD_TARGET)):
         for name in got:
             if on(backend) and variant in got[name]: expect(name, variant, value, "the solver refuses or compiles for all")
-    for option, names in {"linalg": [PROVIDERS["blas"], PROVIDERS["lapack"]] + ["kokkos-kernels"] * (on("cuda") or on("rocm")) + ["rocblas", "rocsolver"] * on("rocm"),
+    for option, names in {"highway": ["highway"], "linalg": [PROVIDERS["blas"], PROVIDERS["lapack"]] + ["kokkos-kernels"] * (on("cuda") or on("rocm")) + ["rocblas", "rocsolver"] * on("rocm"),
                           "files": ["zlib"], "hdf5": ["hdf5"], "fft": ["fftw"] + ["hipfft"] * on("rocm"), "nccl": ["nccl"], "rccl": ["rccl"],
                           "app": ["cli11", "nlohmann-json", "fmt", "stb"], "tests": ["googletest", "python"]}.items():
         for name in names:
@@ -247,7 +247,7 @@ for variants in ({}, {"openmp": True}, {"cuda": True}, {"cuda": True, "wrapper":
     except AttributeError as error:
         problems.append(f"{shown}: {error}")
 if commands and not package.test_requires_compiler: problems.append("the test compiles, but there is no test_requires_compiler = True")
-for option in ("LINALG", "FILES", "HDF5", "FFT", "DISTRIBUTED", "NCCL", "RCCL", "APP", "TESTS"):
+for option in ("HIGHWAY", "LINALG", "FILES", "HDF5", "FFT", "DISTRIBUTED", "NCCL", "RCCL", "APP", "TESTS"):
     if f"QUERN_ENABLE_{option}" not in from_variant.values(): problems.append(f"no variant sets QUERN_ENABLE_{option}")
 
 # README's tables.

@@ -50,6 +50,53 @@ prepared sort(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// How the keys of a sweep are spread; sorts differ in these.
+enum class spread { random, ascending, descending, few, equal, special };
+template <class T>
+struct fill_spread {
+  T* x;
+  std::int64_t n;
+  spread how;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const double u = bench::hashed(static_cast<std::uint64_t>(i), 1);
+    const double rising = static_cast<double>(i) / static_cast<double>(n);
+    double v = how == spread::ascending    ? rising
+               : how == spread::descending ? 1 - rising
+               : how == spread::equal      ? 0.5
+               : how == spread::few        ? static_cast<double>(static_cast<int>(17 * u)) / 17
+                                           : u;
+    if constexpr (std::is_integral_v<T>) {
+      x[i] = static_cast<T>((v - 0.5) * 0.999 * static_cast<double>(std::numeric_limits<T>::max()) * 2);
+    } else {
+      x[i] = static_cast<T>(v - 0.5);
+      // A tenth is NaN, and a tenth zeros of either sign.
+      if (how == spread::special && u < 0.1) x[i] = Kokkos::Experimental::quiet_NaN_v<T>;
+      else if (how == spread::special && u < 0.2) x[i] = u < 0.15 ? T(0) : -T(0);
+    }
+  }
+};
+template <class T, spread How>
+prepared sort_spread(const exec_space& exec, std::int64_t n) {
+  const auto x = make_view<T*>("x", n), out = make_view<T*>("out", n);
+  prepared p{2.0 * sizeof(T) * static_cast<double>(n), 0, {}, {}, {}};
+  Kokkos::parallel_for("fill", bench::range(exec, 0, n), fill_spread<T>{x.data(), n, How});
+  p.variants = {{"quern", [=] { quern::sort(exec, out, x); }}};
+  p.poison = [=] { Kokkos::deep_copy(out, T(7)); };
+  p.right = [=] { return quern::is_sorted(out); };
+  return p;
+}
+template <class T>
+void add_spreads(const std::string& type) {
+  const std::vector<std::int64_t> sizes{10, 1000, 100'000, 10'000'000};
+  bench::add({"sort_random_" + type, sizes, 4099, sort_spread<T, spread::random>});
+  bench::add({"sort_ascending_" + type, sizes, 4099, sort_spread<T, spread::ascending>});
+  bench::add({"sort_descending_" + type, sizes, 4099, sort_spread<T, spread::descending>});
+  bench::add({"sort_few_" + type, sizes, 4099, sort_spread<T, spread::few>});
+  bench::add({"sort_equal_" + type, sizes, 4099, sort_spread<T, spread::equal>});
+  if constexpr (!std::is_integral_v<T>)
+    bench::add({"sort_special_" + type, sizes, 4099, sort_spread<T, spread::special>});
+}
+
 template <class T>
 prepared argsort(const exec_space& exec, std::int64_t n) {
   const auto x = make_view<T*>("x", n), keys = make_view<T*>("keys", n), out = make_view<T*>("out", n);
@@ -91,16 +138,18 @@ prepared sort_by_comparator(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
-/// Rows of 1000.
+/// Rows of a length, or the columns of a matrix with such rows.
+template <int Length, bool Columns = false>
 prepared sort_rows(const exec_space& exec, std::int64_t n) {
-  const std::int64_t length = std::min<std::int64_t>(n, 1000), rows = n / length;
+  const std::int64_t length = std::min<std::int64_t>(n, Length), rows = n / length;
   const auto x = make_view<double**>("x", rows, length), out = make_view<double**>("out", rows, length);
+  const quern::axis along(Columns ? 0 : 1);
   quern::random::uniform(exec, x, key(1));
   prepared p{16.0 * rows * length, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sort(exec, out, x); }}};
+  p.variants = {{"quern", [=] { quern::sort(exec, out, x, along); }}};
   p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
   p.right = [=] {
-    return quern::is_sorted(out) && quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
+    return quern::is_sorted(out, along) && quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
   };
   return p;
 }
@@ -135,7 +184,14 @@ const bool registered = [] {
   bench::add({"sort_i32", {1'000'000, 100'000'000}, 4099, sort<std::int32_t>});
   bench::add({"argsort_f64", {1'000'000, 100'000'000}, 4099, argsort<double>});
   bench::add({"sort_comparator_f64", {1'000'000, 100'000'000}, 4099, sort_by_comparator});
-  bench::add({"sort_rows_f64", {1'000'000, 100'000'000}, 4099, sort_rows});
+  bench::add({"sort_rows_f64", {1'000'000, 100'000'000}, 4099, sort_rows<1000>});
+  bench::add({"sort_short_rows_f64", {1'000'000, 100'000'000}, 4099, sort_rows<10>});
+  bench::add({"sort_columns_f64", {1'000'000, 100'000'000}, 4099, sort_rows<1000, true>});
+  add_spreads<double>("f64");
+  add_spreads<float>("f32");
+  add_spreads<std::int32_t>("i32");
+  add_spreads<std::int64_t>("i64");
+  add_spreads<std::int16_t>("i16");
   bench::add({"top_k_100_f64", {1'000'000, 100'000'000}, 70'099, top_k});
   return true;
 }();

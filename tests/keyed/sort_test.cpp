@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <quern/keyed.hpp>
+#include <quern/map.hpp>
 #include <quern/reduce.hpp>
 
 #include "support/keyed.hpp"
@@ -310,8 +312,8 @@ std::vector<std::int64_t> stable_order(const std::vector<T>& keys, std::int64_t 
   std::vector<std::int64_t> p(n);
   std::iota(p.begin(), p.end(), first);
   std::stable_sort(p.begin(), p.end(), [&](auto i, auto j) {
-    const auto a = static_cast<double>(keys[i]), b = static_cast<double>(keys[j]);
-    return std::isnan(b) ? !std::isnan(a) : down ? a > b : a < b;
+    const T &a = keys[i], &b = keys[j];
+    return b != b ? a == a : down ? a > b : a < b;
   });
   return p;
 }
@@ -375,6 +377,113 @@ TYPED_TEST(SortLarge, SignsArePutBackAmongSortedKeys) {
         EXPECT_EQ(found == 1 ? expected : sorted, test::contents(k)) << lines << " lines of " << n;
       }
     }
+}
+
+/// Numbers in which sorts differ: in order or nearly, few or one, and what is special among them.
+enum class spread { random, ascending, descending, few, equal, ends, far_apart };
+template <class T>
+std::vector<T> spread_values(spread how, std::int64_t n) {
+  using limits = std::numeric_limits<T>;
+  std::vector<T> v = hashed_values<T>(n, sizeof(T) == 2 ? 60'000 : std::uint64_t{1} << 24);
+  if (how == spread::ascending) std::sort(v.begin(), v.end());
+  if (how == spread::descending) std::sort(v.begin(), v.end(), std::greater<T>());
+  if (how == spread::few) v = hashed_values<T>(n, 5);
+  if (how == spread::equal) v.assign(n, T(3));
+  for (std::int64_t i = 0; i < n && how == spread::ends; ++i) {
+    std::vector<T> some{limits::min(), limits::max(), T(0), T(1), T(limits::max() - 1), T(limits::lowest() + 1)};
+    if constexpr (std::is_floating_point_v<T>)
+      some = {limits::infinity(), -limits::infinity(), limits::quiet_NaN(),  -limits::quiet_NaN(),  T(0), -T(0),
+              limits::lowest(),   limits::max(),       limits::denorm_min(), -limits::denorm_min(), T(1)};
+    v[i] = some[test::hashed(i) % some.size()];
+  }
+  // All but one differ in their last bits alone.
+  for (std::int64_t i = 0; i < n && how == spread::far_apart; ++i) {
+    const auto step = static_cast<T>(test::hashed(i) % 1000);
+    v[i] = i == n / 3 ? limits::lowest() : static_cast<T>(std::is_integral_v<T> ? step : 1 + step * limits::epsilon());
+  }
+  return v;
+}
+constexpr spread spreads[] = {spread::random, spread::ascending, spread::descending, spread::few,
+                              spread::equal,  spread::ends,      spread::far_apart};
+
+/// One line, contiguous or a column of a wider array, whose other columns must stay.
+template <class Exec, class T>
+void check_spread(spread how, std::int64_t n, std::int64_t columns) {
+  const auto values = spread_values<T>(how, n);
+  std::vector<T> wide(n * columns, T(77));
+  std::vector<double> from_0(n);
+  std::iota(from_0.begin(), from_0.end(), 0.0);
+  for (std::int64_t i = 0; i < n; ++i) wide[i * columns] = values[i];
+  for (const auto direction : {sort_order::ascending, sort_order::descending}) {
+    std::vector<T> expected = wide;
+    std::vector<std::int32_t> order(n);
+    std::int64_t at = 0;
+    for (const auto p : stable_order(values, 0, n, direction == sort_order::descending)) {
+      order[at] = static_cast<std::int32_t>(p);
+      expected[columns * at++] = values[p];
+    }
+    const auto array = [&] { return test::make_array<T, 2, Kokkos::LayoutRight, Exec>({n, columns}, wide); };
+    const auto x = array(), out = array();
+    const auto line = [](const auto& a) { return Kokkos::subview(a, Kokkos::ALL, 0); };
+    const auto positions = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, Exec>({n});
+    quern::sort(Exec(), line(out), line(x), direction);
+    expect_is(expected, test::contents(out));
+    expect_is(wide, test::contents(x));
+    quern::argsort(Exec(), positions, line(x), direction);
+    EXPECT_EQ(order, test::contents(positions));
+    quern::sort(Exec(), line(x), direction);
+    expect_is(expected, test::contents(x));
+    const auto keys = array();
+    const auto moved = test::make_array<double, 1, Kokkos::LayoutRight, Exec>({n}, from_0);
+    quern::sort_by_key(Exec(), line(keys), moved, direction);
+    expect_is(expected, test::contents(keys));
+    expect_is(order, test::contents(moved));
+  }
+}
+
+template <class Exec, class T>
+void check_spreads() {
+  for (const auto how : spreads) {
+    for (const std::int64_t n :
+         {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 257, 1023, 1025, 4097})
+      check_spread<Exec, T>(how, n, n % 3 == 0 ? 3 : 1);
+    check_spread<Exec, T>(how, 150'001, 1);  // by several threads
+  }
+}
+
+TYPED_TEST(SortLarge, SpreadsOfDoubles) { check_spreads<TypeParam, double>(); }
+TYPED_TEST(SortLarge, SpreadsOfFloats) { check_spreads<TypeParam, float>(); }
+TYPED_TEST(SortLarge, SpreadsOfInt32) { check_spreads<TypeParam, std::int32_t>(); }
+TYPED_TEST(SortLarge, SpreadsOfUInt64) { check_spreads<TypeParam, std::uint64_t>(); }
+TYPED_TEST(SortLarge, SpreadsOfInt16) { check_spreads<TypeParam, std::int16_t>(); }
+
+TYPED_TEST(SortLarge, LinesOfPaddedArrays) {
+  using E = TypeParam;
+  const std::array<std::int64_t, 3> extents = {5, 70, 3};
+  const auto values = spread_values<double>(spread::ends, 5 * 70 * 3);
+  const auto check = [&]<class Layout>(Layout) {
+    const Kokkos::View<double***, Layout, E> wide("wide", 7, 71, 5);
+    const auto x = Kokkos::subview(wide, std::pair(1, 6), std::pair(0, 70), std::pair(2, 5));
+    const auto plain = test::make_array<double, 3, Layout, E>(extents, values);
+    for (const int along : {0, 1, 2}) {
+      Kokkos::deep_copy(wide, 7.0);
+      quern::add(E(), x, plain, 0.0);
+      quern::sort(E(), x, quern::axis(along), sort_order::descending);
+      EXPECT_TRUE(quern::is_sorted(E(), x, quern::axis(along), sort_order::descending));
+      const auto out = test::make_array<double, 3, Layout, E>(extents);
+      quern::sort(E(), out, plain, quern::axis(along), sort_order::descending);
+      expect_is(test::contents(out), test::contents(x));
+      std::vector<double> all = values, found = test::contents(out);
+      const auto first = [](double a, double b) { return a < b || (a == a && b != b); };
+      std::sort(all.begin(), all.end(), first);
+      std::sort(found.begin(), found.end(), first);
+      expect_is(all, found);
+      const auto everything = test::contents(wide);
+      EXPECT_EQ(7 * 71 * 5 - 5 * 70 * 3, std::count(everything.begin(), everything.end(), 7.0));
+    }
+  };
+  check(Kokkos::LayoutRight());
+  check(Kokkos::LayoutLeft());
 }
 
 TYPED_TEST(SortLarge, NaNAndNothing) {

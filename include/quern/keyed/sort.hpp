@@ -26,7 +26,8 @@
 /// Asynchronous on `exec`, except for `is_sorted` without a View of rank 0 before x, which returns a host value.
 /// Scratch memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long
 /// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
-/// rocThrust) and of this one on hosts; other lines by a merge sort.
+/// rocThrust) and of this one on hosts; other lines by a merge sort. Where the library was built with Highway, hosts
+/// sort lines of any length by its vectorized quicksort, positions together with the leading bits of their keys.
 
 #include <optional>
 #include <quern/core/call/call.hpp>
@@ -35,6 +36,7 @@
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
+#include <quern/keyed/quicksort.hpp>
 #include <quern/keyed/radix_sort_host.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
@@ -160,6 +162,8 @@ bool by_radix(const Exec& exec, const sort_lines& lines) {
 template <class Exec, class Item, class Order>
 void sort_items(const std::string& label, const Exec& exec, const sort_lines& lines, sort_buffer<Item>& items,
                 const Order& order) {
+  if constexpr (quicksorts_on<Exec> && Order::by_bits)
+    if (quicksort_items(label, exec, lines, by_radix(exec, lines), items, order)) return;
   if constexpr (!is_device<Exec> && Order::by_bits) {
     if (by_radix(exec, lines)) {
       const auto key_of = [order](const Item& a) { return order.sorted_as(key_of_item()(a)); };
@@ -200,6 +204,8 @@ void sort_values(const std::string& label, const Exec& exec, const sort_lines& l
   if (lines.size() == 0) return;
   if constexpr (has_vendor_sort<Exec> && Order::by_bits)
     if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
+  if constexpr (quicksorts_on<Exec> && quicksorts_numbers<T> && Order::by_bits)
+    if (quicksort(label, exec, lines, out, in, order.descending)) return;
   using key = typename Order::key;
   order.signed_zeros = true;
   const scratch_array<Exec, key> memory(exec, 2 * lines.size());
@@ -268,10 +274,24 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
 template <class Index, class Exec, class T, class Out, class Order>
 void sort_positions(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<Out>& out,
                     const strided<const T>& in, const Order& order) {
-  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(),
-                    [&](const auto&, const auto& sorted, const auto& value_of) {
-                      map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
-                    });
+  const auto write = [&](const auto&, const auto& sorted, const auto& value_of) {
+    map_lines(label_text(label, "/result"), exec, out, value_of, line_input(sorted));
+  };
+  // Without the positions, which a quicksort makes itself.
+  if constexpr (quicksorts_on<Exec> && Order::by_bits) {
+    using key = typename Order::key;
+    const auto key_at = [&](std::int64_t i) { return order.encode(in.data[i * in.stride[lines.extents.rank - 1]]); };
+    if (quicksorts_positions<key>(lines, by_radix(exec, lines), keyed_tuning<Exec>::quicksort_positions, key_at)) {
+      const scratch_array<Exec, key> keys(exec, lines.size());
+      const scratch_array<Exec, std::uint64_t> positions(exec, lines.size());
+      map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), make_key<Order>{order},
+                line_input(in));
+      const key* const sorted_by = keys.data();
+      if (quicksort_positions(label, exec, lines.count, lines.n, 1, sorted_by, equal_keys(order), positions.data()))
+        return write(keys, lines.contiguous(positions.data()), same_bits<Index>());
+    }
+  }
+  sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);
 }
 
 #define QUERN_SORT_POSITIONS(HOW, Exec, T, Index)                                             \

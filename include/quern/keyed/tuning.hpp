@@ -33,6 +33,13 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t radix_least = 1 << 14;
   static constexpr std::int64_t compared = 2048;
 
+  /// Elements that are worth a thread of a host in a quicksort. (bench_keyed: sort)
+  static constexpr std::int64_t quicksort_least = 1 << 15;
+  /// Positions of one line, and items of keys and values, that it is worth sorting by a quicksort and not by a radix
+  /// sort. (bench_keyed: argsort)
+  static constexpr std::int64_t quicksort_positions = 4096;
+  static constexpr std::int64_t quicksort_items = 1 << 19;
+
   /// The range of integers that a host counts to find the distinct ones, and the elements for each of its numbers.
   /// (bench_keyed: unique, compact)
   static constexpr std::int64_t counted_range = 1 << 16;

@@ -28,6 +28,7 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     version("main", branch="main")
 
     variant("openmp", default=False, description="Build for a Kokkos with OpenMP")
+    variant("highway", default=True, description="Highway's vectorized quicksort on hosts")
     variant("linalg", default=True, description="A BLAS and LAPACK for linear algebra")
     variant("files", default=True, description="Compressed archives of arrays (.npz), by zlib")
     variant("hdf5", default=False, description="HDF5 files")
@@ -47,6 +48,7 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos +openmp", when="+openmp")
 
     depends_on("kokkos +pic", when="+shared")
+    depends_on("highway@1.1:", when="+highway")
 
     with when("+linalg"):
         depends_on("blas")
@@ -137,6 +139,7 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
         spec = self.spec
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("QUERN_ENABLE_HIGHWAY", "highway"),
             self.define_from_variant("QUERN_ENABLE_LINALG", "linalg"),
             self.define_from_variant("QUERN_ENABLE_FILES", "files"),
             self.define_from_variant("QUERN_ENABLE_HDF5", "hdf5"),

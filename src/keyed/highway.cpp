@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
+
+#include <cstddef>
+#include <quern/keyed/quicksort.hpp>
+
+#include "vector_sort.hpp"
+
+namespace quern::impl {
+
+bool has_vector_sort() {
+  // Where Highway knows no vector instructions, it sorts by a heap.
+  static const bool vectors = (hwy::SupportedTargets() & ~(HWY_SCALAR | HWY_EMU128)) != 0;
+  return vectors;
+}
+
+template <class Word>
+void vector_sort(Word* words, std::int64_t n, bool descending) {
+  const auto size = static_cast<std::size_t>(n);
+  if (descending) hwy::VQSort(words, size, hwy::SortDescending());
+  else hwy::VQSort(words, size, hwy::SortAscending());
+}
+
+template void vector_sort(std::int16_t*, std::int64_t, bool);
+template void vector_sort(std::int32_t*, std::int64_t, bool);
+template void vector_sort(std::int64_t*, std::int64_t, bool);
+template void vector_sort(std::uint16_t*, std::int64_t, bool);
+template void vector_sort(std::uint32_t*, std::int64_t, bool);
+template void vector_sort(std::uint64_t*, std::int64_t, bool);
+
+}  // namespace quern::impl
