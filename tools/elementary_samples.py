@@ -62,7 +62,7 @@ print("""// SPDX-FileCopyrightText: the Quern authors
 #ifndef TESTS_MAP_ELEMENTARY_SAMPLES_HPP
 #define TESTS_MAP_ELEMENTARY_SAMPLES_HPP
 
-// Written by tools/elementary_samples.py. f(x) is value + rest units in its last place; y is 0 where there is one argument.
+// Written by tools/elementary_samples.py. f(x) is value + rest units in its last place; y is 0 for one argument.
 namespace samples {
 
 struct sample {

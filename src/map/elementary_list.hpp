@@ -10,9 +10,10 @@
 #endif
 
 /// The functions of one argument and of two that quern/map/elementary.hpp declares, by their names in C.
-#define QUERN_ELEMENTARY(ONE, TWO)                                                                            \
-  ONE(exp)                                                                                                    \
-  ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh) \
-      ONE(asin) ONE(acos) ONE(atan) ONE(erf) ONE(cbrt) TWO(pow) TWO(atan2)
+// clang-format off
+#define QUERN_ELEMENTARY(ONE, TWO)                                                                                    \
+  ONE(exp) ONE(exp2) ONE(expm1) ONE(log) ONE(log2) ONE(log1p) ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh) \
+  ONE(asin) ONE(acos) ONE(atan) ONE(erf) ONE(cbrt) TWO(pow) TWO(atan2)
+// clang-format on
 
 #endif

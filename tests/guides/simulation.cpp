@@ -7,9 +7,10 @@
 
 namespace {
 
-// # 5 types
-// # 9
-// # 14 types
+// # 4 types
+// # 6 types
+// # 10
+// # 15 types
 
 using column = Kokkos::View<double*>;
 using vectors = Kokkos::View<double* [3]>;
@@ -37,6 +38,10 @@ void elementwise(const space& exec) {
   start(exec, u, rate);
   // # 3
   expect_same(expected, test::contents(u));
+  std::vector<double> values = test::contents(u);
+  for (double& v : values) v = 1.05 * (v > 0 ? v : 1.67 * std::expm1(v));
+  // # 4 statements
+  expect_same(values, test::contents(u));
 }
 
 void reducing(const space& exec) {
@@ -44,7 +49,7 @@ void reducing(const space& exec) {
   const column u("u", n), r("r", n), p("p", n), w("w", n);
   const number alpha("alpha"), rr("rr"), pw("pw");
   start(exec, u, r, p, w, alpha, pw);
-  // # 4
+  // # 5
   const auto expected_u = test::contents(u), expected_r = test::contents(r), expected_rr = test::contents(rr);
   const auto check = [&] {
     expect_same(expected_u, test::contents(u));
@@ -55,19 +60,19 @@ void reducing(const space& exec) {
   };
   start(exec, u, r, p, w, alpha, pw);
   quern::fill(exec, rr, -1.0);
-  // # 5 statements
+  // # 6 statements
   check();
-  // # 16
+  // # 17
   check();
 }
 
 void coefficients(const space& exec) {
   const number alpha("alpha"), rr("rr"), pw("pw");
   start(exec, rr, pw);
-  // # 6
+  // # 7
   const auto expected = test::contents(alpha);
   quern::fill(exec, alpha, -1.0);
-  // # 7
+  // # 8
   expect_same(expected, test::contents(alpha));
 }
 
@@ -79,11 +84,11 @@ void vectors_per_particle(const space& exec) {
   const number kinetic("kinetic");
   start(exec, v, f, mass);
   quern::fill(exec, x, 3.0);
-  // # 8
+  // # 9
   const auto expected_v = test::contents(v), expected_kinetic = test::contents(kinetic);
   start(exec, v, f, mass);
   quern::fill(exec, kinetic, -1.0);
-  // # 10
+  // # 11
   expect_same(expected_v, test::contents(v));
   expect_same(expected_kinetic, test::contents(kinetic));
   EXPECT_NEAR(3.0, center[2], 1e-13);
@@ -94,13 +99,13 @@ void ghosts(const space& exec) {
   const plane u("u", ny + 2, nx + 2), w("w", ny, nx);
   const number pw("pw");
   start(exec, u);
-  // # 11
+  // # 12
   const auto filled = test::contents(u);
   start(exec, u);
-  // # 12
+  // # 13
   expect_same(filled, test::contents(u));
 
-  // # 13
+  // # 14
   const auto expected_w = test::contents(w), expected_pw = test::contents(pw);
   const auto check = [&] {
     const auto found = test::contents(w);
@@ -111,11 +116,11 @@ void ghosts(const space& exec) {
   };
   quern::fill(exec, w, -1.0);
   quern::fill(exec, pw, -1.0);
-  // # 14 statements
+  // # 15 statements
   check();
   const plane cells("cells", ny, nx);
   quern::copy(exec, cells, Kokkos::subview(u, std::pair(1, ny + 1), std::pair(1, nx + 1)));
-  // # 15
+  // # 16
   check();
 }
 

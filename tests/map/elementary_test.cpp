@@ -18,6 +18,9 @@
 namespace {
 
 using exec = Kokkos::DefaultHostExecutionSpace;
+
+/// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact.
+constexpr double most_ulps = quern::impl::is_device<Kokkos::DefaultExecutionSpace> ? 2 : 1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or
@@ -110,7 +113,7 @@ void expect_within_one_ulp(const char* name, double low, double high) {
     const double error = ulps<T>(y(i), F::exact(static_cast<long double>(x[i])));
     if (error > worst) worst = error, at = x[i];
   }
-  EXPECT_LE(worst, 1) << name << " at " << at;
+  EXPECT_LE(worst, most_ulps) << name << " at " << at;
   testing::Test::RecordProperty(name, std::to_string(worst));
 }
 
@@ -152,23 +155,33 @@ void expect_function(const char* name, const samples::sample (&of_mpmath)[N], do
   for (std::size_t i = 0; i < N; ++i) {
     const auto& s = of_mpmath[i];
     const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), 1) << name << " at " << s.x;
+    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), most_ulps) << name << " at " << s.x;
   }
 }
-#define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high);
+#define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high)
 
-TEST(Elementary, ExponentialsAreWithinOneUlp){
-    EXPECT_FUNCTION(exp, -750, 712) EXPECT_FUNCTION(exp2, -1080, 1026) EXPECT_FUNCTION(expm1, -40, 40)
-        EXPECT_FUNCTION(sinh, -712, 712) EXPECT_FUNCTION(cosh, -712, 712) EXPECT_FUNCTION(tanh, -20, 20)
-            EXPECT_FUNCTION(erf, -6, 6)} TEST(Elementary, LogarithmsAndRootsAreWithinOneUlp){
-    EXPECT_FUNCTION(log, 0, 3) EXPECT_FUNCTION(log2, 0, 3) EXPECT_FUNCTION(log1p, -1, 3)
-        EXPECT_FUNCTION(cbrt, -9, 9)} TEST(Elementary, AnglesAreWithinOneUlp) {
-  EXPECT_FUNCTION(sin, -10, 10)
-  EXPECT_FUNCTION(cos, -10, 10)
-  EXPECT_FUNCTION(tan, -10, 10)
-  EXPECT_FUNCTION(asin, -1, 1)
-  EXPECT_FUNCTION(acos, -1, 1)
-  EXPECT_FUNCTION(atan, -5, 5)
+TEST(Elementary, ExponentialsAreWithinOneUlp) {
+  EXPECT_FUNCTION(exp, -750, 712);
+  EXPECT_FUNCTION(exp2, -1080, 1026);
+  EXPECT_FUNCTION(expm1, -40, 40);
+  EXPECT_FUNCTION(sinh, -712, 712);
+  EXPECT_FUNCTION(cosh, -712, 712);
+  EXPECT_FUNCTION(tanh, -20, 20);
+  EXPECT_FUNCTION(erf, -6, 6);
+}
+TEST(Elementary, LogarithmsAndRootsAreWithinOneUlp) {
+  EXPECT_FUNCTION(log, 0, 3);
+  EXPECT_FUNCTION(log2, 0, 3);
+  EXPECT_FUNCTION(log1p, -1, 3);
+  EXPECT_FUNCTION(cbrt, -9, 9);
+}
+TEST(Elementary, AnglesAreWithinOneUlp) {
+  EXPECT_FUNCTION(sin, -10, 10);
+  EXPECT_FUNCTION(cos, -10, 10);
+  EXPECT_FUNCTION(tan, -10, 10);
+  EXPECT_FUNCTION(asin, -1, 1);
+  EXPECT_FUNCTION(acos, -1, 1);
+  EXPECT_FUNCTION(atan, -5, 5);
 }
 
 struct power {
@@ -206,7 +219,7 @@ void expect_pairs_within_one_ulp(const F& f, double low, double high) {
   for (const T a : base) x.push_back(a), y.push_back(static_cast<T>(within(random)));
   const auto v = mapped<T>(f, as_view(x), as_view(y));
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), 1)
+    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), most_ulps)
         << x[i] << ", " << y[i];
 }
 
@@ -214,7 +227,7 @@ template <class F, std::size_t N>
 void expect_samples(const F& f, const samples::sample (&all)[N]) {
   for (const auto& s : all) {
     const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), 1) << s.x << ", " << s.y;
+    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), most_ulps) << s.x << ", " << s.y;
   }
 }
 
@@ -252,7 +265,7 @@ TEST(Elementary, ConditionsLazyOperandsAndReductions) {
   const auto selu = mapped<double>(one_sided(), x), same = mapped<double>(branch_free(), x);
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    EXPECT_NEAR(selu(i), same(i), 1e-15 * (1 + std::fabs(same(i))));
+    EXPECT_NEAR(selu(i), same(i), most_ulps * 1e-15 * (1 + std::fabs(same(i))));
     sum += std::tanh(values[i]);
   }
   EXPECT_NEAR(sum, quern::sum(exec(), quern::lazy(tanh_function(), x)), 1e-10);

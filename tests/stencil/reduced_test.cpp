@@ -137,8 +137,8 @@ TYPED_TEST(StencilReduced, AlongEachAxis) {
         const auto found = test::contents(sums);
         for (std::size_t k = 0; k < lines.size(); ++k) EXPECT_EQ(lines[k].sum, found[k]) << axis << ' ' << k;
         // Several, with positions in the whole array, to arrays of any layout.
-        const auto first = test::make_array<std::int64_t, 1, L, E>({n[1 - axis]}),
-                   count = test::make_array<std::int64_t, 1, LayoutRight, E>({n[1 - axis]});
+        const auto first = test::make_array<std::int64_t, 1, L, E>({n[1 - axis]});
+        const auto count = test::make_array<std::int64_t, 1, LayoutRight, E>({n[1 - axis]});
         const auto means = test::make_array<double, 1, L, E>({n[1 - axis]});
         const auto several = [&] {
           quern::stencil<quern::star<1>>(outputs(reduced<op::sum>(sums, along), out, reduced<op::argmax>(first, along),

@@ -22,7 +22,7 @@
 /// tan, they are those of the C library. No function sets errno, and floating-point exceptions may be raised that the
 /// result does not call for.
 ///
-/// On devices they are Kokkos's, with its accuracy.
+/// On devices they are Kokkos's, with its accuracy, and on hosts of builds for devices those of the C library.
 
 // Says that a function has vector forms. nvcc and hipcc call the functions of numbers on hosts, as does g++ for SVE.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__ELF__) && \
