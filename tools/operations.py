@@ -4,8 +4,8 @@
 """What the public headers declare, from Doxygen's XML: the forms of each operation, its options and its places.
 
 operations.py CHECKOUT             prints all of it as JSON, and why forms are missing
-operations.py CHECKOUT --check     exits with 1 where a form is missing without a reason, or where a table of
-                                   docs/operations.md is not the one that follows from the headers
+operations.py CHECKOUT --check     exits with 1 where a form is missing without a reason, arguments are not in the grammar's
+                                   order, or a table of docs/operations.md is not the one that follows from the headers
 operations.py CHECKOUT --write     writes the tables of docs/operations.md
 
 An operation runs on an execution space. All take `named`, by an overload of their own (`QUERN_TAKES_NAME`), unless the file says
@@ -215,6 +215,15 @@ def missing_forms(name, forms):
             yield shown(("exec", "out", *arguments[1:]))
 
 
+def misplaced_arguments(name, form):
+    """Arguments of a form that are not in the order of the grammar: exec or the communicator, outputs, inputs, options; options
+    stand before the inputs of a functor."""
+    rest = [a for a in form["arguments"] if a not in ("exec", "comm")]
+    if "exec" in form["arguments"][1:]: yield f"{name}: exec is not the first argument"
+    if "out" in rest[1:]: yield f"{name}: out is not the first argument behind exec"
+    if "options..." in rest[:-1] and "f" not in rest: yield f"{name}: options are not the last arguments"
+
+
 def row_of(name, form, forms):
     """A row of a table: the forms with and without exec, and with and without an output, in one."""
     given = {tuple(f["arguments"]): f for f in forms}
@@ -259,6 +268,7 @@ def main():
     problems = []
     if written != "\n" + tables(found): problems.append("docs/operations.md is not what tools/operations.py --write makes of the headers")
     problems += [f"{name} is reserved for what is to come" for name in exceptions(top)["reserved"] if f"quern::{name}" in names]
+    problems += [p for name, forms in found.items() for form in forms for p in misplaced_arguments(name, form)]
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}
     problems += [f"{form} is missing, and tools/operations.json has no reason" for form in sorted(missing - reasons.keys())]
     problems += [f"tools/operations.json has a reason for {form}, which is not missing" for form in sorted(reasons.keys() - missing)]

@@ -83,7 +83,8 @@ TYPED_TEST(DistributedLinalg, QrAndSvdOfTallMatrices) {
                                     {611, 3, 1e-4},
                                     {520, 1, 1},
                                     {40, 7, 1},
-                                    {3, 3, 1}}) {
+                                    {3, 3, 1},
+                                    {3, 1, 1}}) {
     const auto values = matrix<T>(m, n, scale);
     const Decomposition d(comm, {m, n}, {.grid = {comm.size(), 1}});
     const auto a = test::distribute<T, 2, LayoutRight, E>(d, values);

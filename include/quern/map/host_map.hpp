@@ -6,6 +6,7 @@
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/nontemporal_store.hpp>
+#include <quern/core/launch/readers.hpp>
 #include <quern/map/mapped_elements.hpp>
 #include <quern/map/transposing.hpp>
 

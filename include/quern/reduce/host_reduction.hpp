@@ -8,6 +8,7 @@
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
