@@ -14,6 +14,7 @@
 #include <mutex>
 #include <quern/core/launch/tuning.hpp>
 #include <quern/core/memory/free_memory.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/bytes_text.hpp>
 #include <thread>
 #include <utility>
@@ -321,7 +322,10 @@ class pipeline {
     }
     for (auto& b : s.out) s.what.out.push_back(b.memory.data());
     if (plan_.ordered && s.what.number > 0) slot_[(s.what.number - 1) % chunk_slots].computed.wait();
-    compute_(exec, s.what);
+    {
+      const scratch_of_pool<Exec> beside_others;
+      compute_(exec, s.what);
+    }
     s.computed.set(exec);
     if constexpr (is_device<Exec>)
       for (std::size_t i = 0; i < plan_.outputs.size(); ++i) download(exec, s, i);

@@ -241,6 +241,9 @@ void broadcast(const Communicator& comm, void* data, std::int64_t bytes, int roo
 }
 
 void all_gather(const Communicator& comm, const void* mine, void* all, std::int64_t bytes_of_each) {
+  if (bytes_of_each > INT_MAX)
+    throw Error("quern::Communicator",
+                std::to_string(bytes_of_each) + " bytes of each rank are too many for one message");
   const int count = static_cast<int>(bytes_of_each);
   check_mpi("quern::Communicator", MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()));
 }

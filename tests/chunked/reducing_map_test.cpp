@@ -104,6 +104,21 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
   EXPECT_EQ(before, z.values);
 }
 
+// Where there are no elements, no chunk comes: a sum is 0, as in memory.
+TYPED_TEST(ChunkedReducingMap, OfNoElements) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{5, 0};
+  const auto x = behind<double>(extents, 1);
+  for (const int axis : {0, 1}) {
+    auto z = behind<double>(extents, 2);
+    const auto sums = test::make_array<double, 1, LayoutRight, E>({extents[1 - axis]});
+    quern::fill(exec, sums, -77.0);
+    quern::map(exec, outputs(z.sink(), reduced<op::sum>(sums, quern::axis{axis})), product_twice(), x.source());
+    EXPECT_EQ(std::vector<double>(extents[1 - axis]), test::contents(sums)) << axis;
+  }
+}
+
 struct laplacian {
   template <class W>
   KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {

@@ -66,6 +66,8 @@ TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
   EXPECT_EQ(0.5 * ranks, all_reduce(comm, 0.5));
   EXPECT_EQ(ranks - 1, all_reduce<quern::op::max>(comm, rank));
   EXPECT_EQ(-ranks + 1, all_reduce<quern::op::min>(comm, -rank));
+  EXPECT_TRUE(all_reduce<quern::op::max>(comm, rank == 0));
+  EXPECT_EQ(ranks == 1, all_reduce<quern::op::min>(comm, rank == 0));
 }
 
 // Reductions of blocks that are the program's own.

@@ -25,13 +25,14 @@ auto waited(const Exec& exec, const Run& run) {
 template <class Result, class Exec, class Launch, class... To>
 void deliver_of_chunk(call<Exec>& c, const axis_set& along, const chunk_plan& p, const array_chunk& chunk,
                       const Launch& launch, const std::tuple<To...>& to) {
-  if constexpr (((rank_of<To> > 0) && ...)) {
+  if constexpr (((rank_of<To> != 0) && ...)) {
     shape before = p.extents, extents = p.extents;
     before.rank = p.axis;
     extents.extent[p.axis] = chunk.count;
     const int axis = along.part(before, false).rank;
     const auto part = [&]<class V>(const V& view) {
-      auto s = describe(view.data(), view);
+      static_assert(rank_of<V> > 0, "quern::reduced: the rank of out must be known when compiling");
+      auto s = c.output(view);
       s.data += chunk.first * s.stride[axis];
       s.extents.extent[axis] = chunk.count;
       return as_part<Exec, rank_of<V>>(s);
@@ -82,7 +83,7 @@ struct engine<in_chunks_place, reducing_maps> {
     bool is_separate = false;
     const auto begin = [&](const chunk_plan& p) {
       whole = p.extents;
-      is_separate = !along.has(p.axis);
+      is_separate = !along.has(p.axis) && whole.size() > 0;  // without elements no chunk comes
       reductions.check_elements(call<Exec>(label, exec), along, whole);
       check_reduced(label, to, along.part(whole, false), arrays, in...);
       states.emplace(exec, along.part(whole, false));

@@ -55,7 +55,7 @@ struct engine<in_chunks_place, reducing_stencils> {
     bool is_separate = false;
     const auto begin = [&](const chunk_plan& p) {
       results = axis_set(along).part(p.extents, false);
-      is_separate = !axis_set(along).has(p.axis);
+      is_separate = !axis_set(along).has(p.axis) && p.extents.size() > 0;  // without cells no chunk comes
       check_reduced(label, to, results, arrays, in...);
       reductions.check_elements(call<Exec>(label, exec), along, p.extents);
       computed = computed_range<rank>(label, reach, p.extents, edge);

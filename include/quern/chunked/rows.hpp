@@ -4,9 +4,9 @@
 #define QUERN_CHUNKED_ROWS_HPP
 
 #include <cstring>
+#include <memory>
 #include <quern/chunked/source.hpp>
 #include <quern/core/views/rows.hpp>
-#include <vector>
 
 namespace quern {
 namespace impl {
@@ -45,8 +45,8 @@ struct rows_reader : rows_io<array_reader, T> {
   void read(const packed_box& box, void* to) override {
     const auto whole = this->values(box);
     if (!this->fortran_order) return this->array->read(whole, to);
-    std::vector<T> columns(static_cast<std::size_t>(whole.extents.size()));
-    this->array->read(whole, columns.data());
+    const auto columns = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(whole.extents.size()));
+    this->array->read(whole, columns.get());
     const std::int64_t n = box.extents.size(), k = this->row();
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t c = 0; c < k; ++c) static_cast<T*>(to)[i * k + c] = columns[c * n + i];
@@ -60,11 +60,11 @@ struct rows_writer : rows_io<array_writer, T> {
   void write(const packed_box& box, const void* from) override {
     const auto whole = this->values(box);
     if (!this->fortran_order) return this->array->write(whole, from);
-    std::vector<T> columns(static_cast<std::size_t>(whole.extents.size()));
+    const auto columns = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(whole.extents.size()));
     const std::int64_t n = box.extents.size(), k = this->row();
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t c = 0; c < k; ++c) columns[c * n + i] = static_cast<const T*>(from)[i * k + c];
-    this->array->write(whole, columns.data());
+    this->array->write(whole, columns.get());
   }
 };
 template <class T>

@@ -15,10 +15,13 @@ namespace quern::impl {
 /// The reducer of an operation for values T, of which each rank has one.
 template <class Op, class T, class Exec>
 auto reducer_of_ranks(const Exec& exec) {
-  const auto reducer = Op::describe(exec, values_of_type<T>()).reducer;
-  static_assert(!uses_positions<std::remove_cv_t<decltype(reducer)>>,
-                "quern::distributed::all_reduce: positions of ranks are not reduced");
-  return reducer;
+  const auto reduction = Op::describe(exec, values_of_type<T>());
+  using reducer = std::remove_cvref_t<decltype(reduction.reducer)>;
+  static_assert(
+      !uses_positions<reducer> && std::is_same_v<std::remove_cvref_t<decltype(reduction.transform)>, op::identity>,
+      "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; the "
+      "norm, the count or the position of results is none of all elements");
+  return reduction.reducer;
 }
 
 /// Values of a View, and where they are among those of a rank: `first` bytes from the first.
@@ -68,7 +71,7 @@ struct all_reduce_values {
 namespace quern::distributed {
 
 /// Reduces Views over ranks, where each has values of its own: every element becomes, on every rank, what those at its
-/// place on all ranks are reduced to, `op::sum`, `op::prod`, `op::min`, `op::max`, ... So are completed the reductions
+/// place on all ranks are reduced to: `op::sum`, `op::prod`, `op::min` or `op::max`. So are completed the reductions
 /// of a program that has its own blocks, which are of this rank's cells:
 ///
 /// @code
@@ -129,9 +132,12 @@ void all_reduce(const Comm& comm, const V&... v) {
 /// The same of a number of each rank. Collective; waits.
 template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
 T all_reduce(const Comm& comm, const T& x) {
+  struct value_of_rank {  // a vector of bool has no memory for messages
+    T value;
+  };
   const auto reducer = quern::impl::reducer_of_ranks<Op, T>(Kokkos::DefaultHostExecutionSpace());
   auto state = reducer.init();
-  for (const T& of_rank : quern::impl::all_gather(comm, x)) reducer.add(state, of_rank);
+  for (const auto& r : quern::impl::all_gather(comm, value_of_rank{x})) reducer.add(state, r.value);
   return quern::impl::convert<T>(reducer.result(state, comm.size()));
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)

@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_STENCIL_HPP
 #define QUERN_DISTRIBUTED_STENCIL_HPP
 
+#include <quern/core/memory/workspace.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/operands.hpp>
@@ -90,7 +91,10 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
   exchange->start();
   compute_parts(exec, parts.inner);
   exchange->receive();
-  compute_parts(exchange->side(), parts.outer);
+  {
+    const scratch_of_pool<Exec> beside_inner;
+    compute_parts(exchange->side(), parts.outer);
+  }
   exchange->join();
 }
 

@@ -297,7 +297,10 @@ auto deliver_reductions(call<Exec>& c, const shape& extents, const Launch& launc
   constexpr bool to_host = (std::is_same_v<To, on_host_t> || ...);
   std::optional<scratch_array<Exec, Result>> memory;
   if constexpr (!to_host) memory.emplace(c.exec, extents.size());
-  Result* const data = to_host ? c.template result<Result>() : memory->data();
+  Result* const data = [&] {
+    if constexpr (to_host) return c.template result<Result>();
+    else return memory->data();
+  }();
   const strided<Result> results{data, extents, row_major_strides(extents)};
   launch(results);
   take_apart(c, results, to, typename numbers_where<view_like<To>...>::type());

@@ -16,7 +16,9 @@ namespace quern {
 namespace impl {
 template <class Exec>
 class lease;
-}
+template <class Exec>
+class scratch_of_pool;
+}  // namespace impl
 
 /// Scratch memory of operations, in the memory space of `Exec`.
 ///
@@ -80,6 +82,7 @@ class WorkspaceScope {
 
  private:
   friend class impl::lease<Exec>;
+  friend class impl::scratch_of_pool<Exec>;
   static Workspace<Exec>*& current() {
     thread_local Workspace<Exec>* of_thread = nullptr;
     return of_thread;
@@ -88,6 +91,22 @@ class WorkspaceScope {
 };
 
 namespace impl {
+
+/// While it lives, operations on devices take scratch memory from the pool, where each instance has its own, as they
+/// must on one that runs beside the caller's: a workspace is for one instance at a time.
+template <class Exec>
+class scratch_of_pool {
+ public:
+  scratch_of_pool() : before_(WorkspaceScope<Exec>::current()) {
+    if (is_device<Exec>) WorkspaceScope<Exec>::current() = nullptr;
+  }
+  ~scratch_of_pool() { WorkspaceScope<Exec>::current() = before_; }
+  scratch_of_pool(const scratch_of_pool&) = delete;
+  scratch_of_pool& operator=(const scratch_of_pool&) = delete;
+
+ private:
+  Workspace<Exec>* before_;
+};
 
 /// Memory that both a kernel on `Exec` can write and the host can read.
 template <class Exec>
