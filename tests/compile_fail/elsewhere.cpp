@@ -34,8 +34,8 @@ void without_engine() {
   const Kokkos::View<double***> t("t", 3, 3, 2);
   const Kokkos::View<Kokkos::complex<double>**> z("z", 3, 3);
   const auto rows = quern::rows<2>(quern::in_chunks(v));
-  quern::stencil<quern::star<1>>(exec, x, difference(), quern::boundary::wrap,
-                                 rows);                                         // quern::rows: over ranks and in chunks
+  const auto wrap = quern::boundary::wrap;
+  quern::stencil<quern::star<1>>(exec, x, difference(), wrap, rows);            // quern::rows: over ranks and in chunks
   quern::cumsum(exec, rows, rows);                                              // quern::rows: over ranks and in chunks
   quern::sum(exec, rows, quern::rows<2>(quern::in_chunks(t)), quern::axis{1});  // quern::rows: results of a reduction
   quern::sort(exec, quern::in_chunks(x));                                       // does not work in chunks [sort]
