@@ -4,7 +4,7 @@
 """Times what Python programmers would call instead of Quern, under the names and sizes of the benchmarks.
 
   bench/peers.py [PATTERN...] > peers.json         CuPy and, where they are installed, PyTorch, JAX and Numba on a GPU
-  bench/peers.py --cpu [PATTERN...] > peers.json   NumPy on the host
+  bench/peers.py --cpu [PATTERN...] > peers.json   NumPy and SciPy on the host
 
 Arrays are where they are used before timing starts. A time is the median
 of several runs, of CUDA events or, where a library has none, from a call to the end of its work.
@@ -38,6 +38,17 @@ def median_of(run):
     for _ in range(3):
         run()
     return statistics.median(run() for _ in range(RUNS))
+
+
+def median_within(call, seconds):
+    """The median of the milliseconds of three calls or more, for about so many seconds."""
+    call()
+    times, start = [], time.perf_counter()
+    while len(times) < 3 or (time.perf_counter() - start < seconds and len(times) < 30):
+        before = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - before) * 1e3)
+    return statistics.median(times)
 
 
 def host_time(call, wait=lambda: None, inner=1):
@@ -320,44 +331,163 @@ def solvers():
     compare("odeint/float64 2 at 11 times", n, JAX=lambda: jax_time(solve, first, inner=1))
 
 
-def numpy_on_host():
-    def time_of(operation, size, call):
-        if not PATTERNS or any(p in operation for p in PATTERNS):
-            add(operation, size, "NumPy", host_time(call))
+def on_host():
+    """What NumPy and SciPy have for the benchmarks, at sizes that a host thread computes in seconds: operation, size, library, and what
+    makes the call. Both run on one thread where OMP_NUM_THREADS is 1, and as many as that says in products and decompositions."""
+    from scipy import fft, ndimage
 
     rng = np.random.default_rng(0)
-    n = 10**8
-    x, y = rng.random(n, dtype=np.float32), rng.random(n, dtype=np.float32)
-    z = np.empty_like(x)
-    time_of("vector_add/float32", n, lambda: np.add(x, y, out=z))
-    for dtype in ("float32", "float64"):
-        a = np.arange(10**7, dtype=dtype)
-        time_of(f"trig_identity/{dtype}", 10**7, lambda: np.cos(a)**2 + np.sin(a)**2)
-    x = rng.random(n)
-    time_of("sum/float64", n, x.sum)
-    time_of("mean_var/float64", n, x.std)
-    time_of("argmax/float64", n, x.argmax)
-    time_of("cumsum/float64", n, lambda: np.cumsum(x))
-    m = x.reshape(10**4, 10**4)
-    for axis in (0, 1):
-        time_of(f"sum_axis{axis}/float64 n2", 10**4, lambda: m.sum(axis=axis))
+    threads = int(os.environ.get("OMP_NUM_THREADS", "0")) or os.cpu_count()
+
+    def reals(*shape, dtype="float64"):
+        return rng.random(shape).astype(dtype, copy=False)
+
+    def into(call, *inputs):
+        """A call that writes to an array that is there, as Quern's does."""
+        out = np.empty_like(call(*inputs))
+        return lambda: call(*inputs, out=out)
+
+    def selu(x):
+        return 1.05 * np.maximum(x, 0) + 1.05 * 1.67 * np.expm1(np.minimum(x, 0))
+
+    def smooth(x):
+        rows = x[:-2].astype(np.int16) + x[1:-1] + x[2:]
+        return ((rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]) // 9).astype(np.int8)
+
+    def laplacian(u):
+        return (u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 1:-1, 2:]
+                + u[1:-1, 1:-1, :-2] - 6 * u[1:-1, 1:-1, 1:-1])
+
+    def definite(count, n):
+        a = reals(count, n, n)
+        return a @ a.transpose(0, 2, 1) + n * np.eye(n)
+
     n = 10**6
-    x, i, k = rng.random(n), rng.integers(0, 2**31 - 1, n, dtype=np.int32), rng.integers(0, 1000, n, dtype=np.int32)
-    time_of("sort_f64", n, lambda: np.sort(x))
-    time_of("sort_i32", n, lambda: np.sort(i))
-    time_of("argsort_f64", n, lambda: np.argsort(x, kind="stable"))
-    time_of("histogram_256_f64", n, lambda: np.histogram(x, 256, (0, 1)))
-    time_of("group_sum_1000_f64", n, lambda: np.bincount(k, weights=x, minlength=1000))
-    time_of("unique_i32", n, lambda: np.unique(k, return_counts=True))
-    time_of("median/float64", n, lambda: np.median(x))
-    time_of("uniform_f64", n, lambda: rng.random(n))
-    time_of("normal_f64", n, lambda: rng.standard_normal(n))
-    time_of("normal_f32", n, lambda: rng.standard_normal(n, dtype=np.float32))
+    for dtype, size in (("float32", n), ("float32", 4096), ("float32", 10**8), ("float64", n), ("float64", 5 * 10**7)):
+        yield f"vector_add/{dtype}", size, "NumPy", lambda: into(np.add, reals(size, dtype=dtype), reals(size, dtype=dtype))
+    for dtype in ("float32", "float64"):
+        yield (f"trig_identity/{dtype}", 10**7, "NumPy",
+               lambda x=np.arange(10**7, dtype=dtype): lambda: np.cos(x)**2 + np.sin(x)**2)
+    yield "selu/float32", n, "NumPy", lambda x=rng.standard_normal(n, dtype=np.float32): lambda: selu(x)
+    for size in (n, 10**8):
+        yield "copy/float64", size, "NumPy", lambda: (lambda x, y: lambda: np.copyto(y, x))(reals(size), reals(size))
+    for size in (1000, 10**4):
+        yield ("transpose_copy/float64", size, "NumPy",
+               lambda: (lambda x, y: lambda: np.copyto(y, x.T))(reals(size, size), reals(size, size)))
+    yield ("add_transposed/float64 n2", 8000, "NumPy",
+           lambda: (lambda x, y, z: lambda: np.add(x, y.T, out=z))(reals(8000, 8000), reals(8000, 8000), reals(8000, 8000)))
+
+    for operation, call, sizes in (("sum/float64", np.sum, (10**4, n, 10**8)), ("mean_var/float64", np.std, (n, 10**8)),
+                                   ("var/float64", np.var, (n, 10**8)), ("argmax/float64", np.argmax, (n, 10**8)),
+                                   ("median/float64", np.median, (n,))):
+        for size in sizes:
+            yield operation, size, "NumPy", lambda: (lambda x: lambda: call(x))(reals(size))
+    yield "sum/float32", n, "NumPy", lambda: reals(n, dtype="float32").sum
+    yield "var/float32", n, "NumPy", lambda: reals(n, dtype="float32").var
+    yield "var/int32", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int32).var
+    yield "var/int8", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int8).var
+    yield "dot/float64", 5 * 10**7, "NumPy", lambda: (lambda x, y: lambda: x @ y)(reals(5 * 10**7), reals(5 * 10**7))
+    for axis in (0, 1):
+        for size in (1000, 10**4):
+            yield f"sum_axis{axis}/float64 n2", size, "NumPy", lambda: (lambda x: lambda: x.sum(axis=axis))(reals(size, size))
+    for operation, shape, dtype, call in (
+            ("sum_axis1/float64 1e5xn", (10**5, 777), "float64", lambda x: x.sum(axis=1)),
+            ("max_axis1/float64 1e5xn", (10**5, 777), "float64", lambda x: x.max(axis=1)),
+            ("argmax_axis1/float64 1e5xn", (10**5, 777), "float64", lambda x: x.argmax(axis=1)),
+            ("sum_axis1/float64 300x400xn", (300, 400, 501), "float64", lambda x: x.sum(axis=1)),
+            ("sum_axes02/float32 300x400xn", (300, 400, 501), "float32", lambda x: x.sum(axis=(0, 2))),
+            ("mean_axis1/float32 300x400xn", (300, 400, 501), "float32", lambda x: x.mean(axis=1)),
+            ("median_axis0/float64 9999xn", (9999, 10**4), "float64", lambda x: np.median(x, axis=0)),
+            ("median_axis1/float64 nx9999", (10**4, 9999), "float64", lambda x: np.median(x, axis=1))):
+        size = shape[0] if operation.endswith("nx9999") else shape[-1]
+        yield operation, size, "NumPy", lambda: (lambda x: lambda: call(x))(reals(*shape, dtype=dtype))
+
+    for size in (n, 10**8):
+        yield "cumsum/float64", size, "NumPy", lambda: into(np.cumsum, reals(size))
+    for axis in (0, 1):
+        yield (f"cumsum_axis{axis}/float64 n2", 10**4, "NumPy",
+               lambda: (lambda x, y: lambda: np.cumsum(x, axis=axis, out=y))(reals(10**4, 10**4), reals(10**4, 10**4)))
+
+    for size in (1000, 10**4):
+        yield "smooth/int8 n2", size, "NumPy", lambda: (lambda x: lambda: smooth(x))(rng.integers(0, 100, (size, size), dtype=np.int8))
+    yield "laplacian/float64 n3", 128, "NumPy", lambda: (lambda u: lambda: laplacian(u))(reals(128, 128, 128))
+    for operation, call in (
+            ("correlate_3x3", lambda x, y: ndimage.correlate(x, np.full((3, 3), 0.1, np.float32), output=y)),
+            ("correlate_5x5", lambda x, y: ndimage.correlate(x, np.full((5, 5), 0.04, np.float32), output=y)),
+            ("correlate_7x7", lambda x, y: ndimage.correlate(x, np.full((7, 7), 0.02, np.float32), output=y)),
+            ("gaussian_1", lambda x, y: ndimage.gaussian_filter(x, 1, output=y)),
+            ("gaussian_2", lambda x, y: ndimage.gaussian_filter(x, 2, output=y)),
+            ("uniform_3x3", lambda x, y: ndimage.uniform_filter(x, 3, output=y)),
+            ("uniform_15x15", lambda x, y: ndimage.uniform_filter(x, 15, output=y))):
+        yield (f"{operation}/float32 n2", 8191, "SciPy",
+               lambda: (lambda x, y: lambda: call(x, y))(reals(8191, 8191, dtype="float32"), np.empty((8191, 8191), np.float32)))
+
+    yield "uniform_f64", n, "NumPy", lambda: (lambda y: lambda: rng.random(out=y))(np.empty(n))
+    yield "normal_f64", n, "NumPy", lambda: (lambda y: lambda: rng.standard_normal(out=y))(np.empty(n))
+    yield "normal_f32", n, "NumPy", lambda: (lambda y: lambda: rng.standard_normal(dtype=np.float32, out=y))(np.empty(n, np.float32))
+    yield "gamma_f64", 10**7, "NumPy", lambda: lambda: rng.standard_gamma(2.5, 10**7)
+    yield "poisson_i32", 10**7, "NumPy", lambda: lambda: rng.poisson(4, 10**7)
+
+    def keys(size, different):
+        return rng.integers(0, different, size, dtype=np.int32)
+
+    for size in (n, 10**8):
+        yield "sort_f64", size, "NumPy", lambda: (lambda x: lambda: np.sort(x))(reals(size))
+        yield "sort_i32", size, "NumPy", lambda: (lambda x: lambda: np.sort(x))(keys(size, 2**31 - 1))
+    yield "argsort_f64", n, "NumPy", lambda: (lambda x: lambda: np.argsort(x, kind="stable"))(reals(n))
+    yield "histogram_256_f64", n, "NumPy", lambda: (lambda x: lambda: np.histogram(x, 256, (0, 1)))(reals(n))
+    yield ("group_sum_1000_f64", n, "NumPy",
+           lambda: (lambda k, x: lambda: np.bincount(k, weights=x, minlength=1000))(keys(n, 1000), reals(n)))
+    yield "unique_i32", n, "NumPy", lambda: (lambda k: lambda: np.unique(k, return_counts=True))(keys(n, 1000))
+    yield ("compact_half_f64", n, "NumPy", lambda: (lambda x: lambda: x[x > 0.5])(reals(n)))
+    yield ("top_k_100_f64", n, "NumPy", lambda: (lambda x: lambda: np.sort(np.partition(x, -100)[-100:]))(reals(n)))
+
+    def complexes(*shape):
+        return reals(*shape) + 1j * reals(*shape)
+
+    for name, axis, sizes in (("rows", 1, (256,)), ("columns", 0, (256, 2048))):
+        for size in sizes:
+            yield (f"fft_{name}/complex128 n2", size, "SciPy",
+                   lambda: (lambda x: lambda: fft.fft(x, axis=axis, workers=threads))(complexes(size, size)))
+    for size in (64, 512):
+        yield "rfftn/float64 n3", size, "SciPy", lambda: (lambda x: lambda: fft.rfftn(x, workers=threads))(reals(size, size, size))
+
+    for size in (100, 1000):
+        yield "matmul/float64", size, "NumPy", lambda: into(np.matmul, reals(size, size), reals(size, size))
+    yield "matvec/float64", 1000, "NumPy", lambda: into(np.matmul, reals(1000, 1000), reals(1000))
+    for size, count in ((8, 10**5), (16, 10**5), (32, 10**4)):
+        yield (f"batched_matmul/float64 {size}x{size}", count, "NumPy",
+               lambda: into(np.matmul, reals(count, size, size), reals(count, size, size)))
+    for size, count in ((4, 10**5), (8, 10**5), (16, 10**5), (32, 10**4), (64, 10**4)):
+        yield (f"batched_solve/float64 {size}x{size}", count, "NumPy",
+               lambda: (lambda a, b: lambda: np.linalg.solve(a, b))(definite(count, size), reals(count, size, 1)))
+    for size in (8, 16, 32, 64):
+        for operation, call in (("cholesky", np.linalg.cholesky), ("inv", np.linalg.inv), ("eigh", np.linalg.eigh), ("qr", np.linalg.qr),
+                                ("svd", lambda a: np.linalg.svd(a, full_matrices=False))):
+            yield (f"batched_{operation}/float64 {size}x{size}", 10**4, "NumPy",
+                   lambda: (lambda a: lambda: call(a))(definite(10**4, size)))
+    for operation, shape, call in (
+            ("qr/float64 m x 100", (10**4, 100), np.linalg.qr),
+            ("svd/float64 m x 100", (10**4, 100), lambda a: np.linalg.svd(a, full_matrices=False)),
+            ("svd/float64 n x n", (100, 100), np.linalg.svd), ("svd/float64 n x n", (1000, 1000), np.linalg.svd),
+            ("inv/float64 n x n", (100, 100), np.linalg.inv), ("inv/float64 n x n", (2000, 2000), np.linalg.inv),
+            ("eigh/float64 n x n", (100, 100), lambda a: np.linalg.eigh(a + a.T)),
+            ("eigh/float64 n x n", (1000, 1000), lambda a: np.linalg.eigh(a + a.T))):
+        yield operation, shape[0], "NumPy", lambda: (lambda a: lambda: call(a))(reals(*shape))
+    for size in (100, 1000, 4000):
+        yield "solve/float64 n x n", size, "NumPy", lambda: (lambda a, b: lambda: np.linalg.solve(a, b))(reals(size, size), reals(size))
+
+
+def time_on_host():
+    optional("scipy")
+    for operation, size, peer, make in on_host():
+        if not PATTERNS or any(p in operation for p in PATTERNS):
+            add(operation, size, peer, median_within(make(), 2))
 
 
 PATTERNS = [a for a in sys.argv[1:] if a != "--cpu"]
 if "--cpu" in sys.argv:
-    numpy_on_host()
+    time_on_host()
 else:
     cp, torch, jax, nc = map(optional, ("cupy", "torch", "jax", "numba.cuda"))
     if jax:

@@ -11,7 +11,7 @@
   tools/performance_tables.py targets NAME       print what the workloads are to reach, and whether they do
 
 A mark is a line `<!-- table: KIND NAME -->`, where KIND is highlights (a few workloads), workloads (the reference
-workloads), shapes (those that suit no pack), operations (everything), ranks (bench_distributed on one rank and on two,
+workloads), shapes (those that suit no pack), operations (everything), hosts (what NumPy and SciPy have, beside them), ranks (bench_distributed on one rank and on two,
 kept from one_rank.json and two_ranks.json) or scaling (what tools/scaling_model.py makes of them); the table ends before
 `<!-- end of table -->`.
 """
@@ -274,6 +274,18 @@ def operations(m):
             yield f"| {title} | {grouped} | {milliseconds(row['ms'])} | {speed} | {share} | {' | '.join(compared)} |"
 
 
+def hosts(m):
+    """What the libraries of Python have on hosts, with the ratio of their time to Quern's."""
+    yield "| operation | size | Quern, ms | best plain loop, ms | NumPy or SciPy, ms | Quern is so many times as fast |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for (operation, size), peers in m.peers.items():
+        if variants := m.find(operation, size):
+            ms, (peer, theirs) = variants["quern"]["ms"], peers[0]
+            grouped = f"{size:,}".replace(",", " ")
+            yield (f"| {operation} | {grouped} | {milliseconds(ms)} | {m.plain(variants)} | {peer} {milliseconds(theirs)} "
+                   f"| {theirs / ms:.2g} |")
+
+
 def of_ranks(m):
     program = {1: "one_rank", 2: "two_ranks"}
     return lambda ranks, operation, size: m.operations[(program[ranks], f"distributed/{operation}/float64", size)]["quern"]["ms"]
@@ -301,7 +313,7 @@ def scaling(m):
 
 def with_tables(text):
     def table(match):
-        kinds = {"workloads": workloads, "highlights": highlights, "operations": operations, "shapes": shapes, "ranks": ranks, "scaling": scaling}
+        kinds = {"workloads": workloads, "highlights": highlights, "operations": operations, "shapes": shapes, "hosts": hosts, "ranks": ranks, "scaling": scaling}
         rows = kinds[match[1]](Measurements(match[2]))
         return f"<!-- table: {match[1]} {match[2]} -->\n" + "\n".join(rows) + "\n<!-- end of table -->"
 
