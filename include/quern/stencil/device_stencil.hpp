@@ -59,11 +59,12 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   /// wide packs cannot afford the conditions, and of narrow ones the border would have too many rows.
   static constexpr bool whole = W > 4 || W == 1;
   static constexpr bool rolls = Shape::fixed && rolling_bytes(depth) <= tuning::rolling_bytes;
-  /// Walks for each thread that the device runs at once; longer ones where neighbourhoods are larger, since they begin
-  /// with so many planes more.
-  static constexpr int walks =
-      W == 1 && rolls ? std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0))) : tuning::walks;
   static constexpr bool reduces = !std::is_same_v<Sink, no_sink>;
+  /// Walks for each thread that the device runs at once; longer ones where neighbourhoods are larger, since they begin
+  /// with so many planes more, and where a team joins its states at the end, for which no team may begin meanwhile.
+  static constexpr int walks = W > 1 || !rolls ? tuning::walks
+                               : reduces       ? 1
+                                               : std::max(1, tuning::walks_of_columns / std::max(1, radii::of(0)));
   /// Teams that do not reduce have no scratch memory, for which Kokkos might refuse to launch so many at a time.
   using bounds =
       std::conditional_t<reduces, registers_of_teams<tuning::team, teams>, Kokkos::LaunchBounds<tuning::team, teams>>;
