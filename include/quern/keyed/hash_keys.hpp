@@ -8,6 +8,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/sort.hpp>
@@ -105,11 +106,11 @@ struct rank_at_slot {
 template <class Exec, class Labels>
 std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
   const std::int64_t size = std::int64_t{table.size} + 1, most = std::min<std::int64_t>(labels.extent(0), size);
-  const scratch_array<Exec, std::uint64_t> key_memory(exec, most);
-  const scratch_array<Exec, std::uint32_t> slot_memory(exec, most);
-  const scratch_array<Exec, std::int32_t> rank_memory(exec, size);
-  std::uint64_t* keys = key_memory.data();
-  std::uint32_t* slots = slot_memory.data();
+  std::uint64_t* keys = nullptr;
+  std::uint32_t* slots = nullptr;
+  std::int32_t* ranks = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{keys, most}, scratch_part{slots, most},
+                                    scratch_part{ranks, size});
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   const key_at_slot taken{table, keys, slots};
@@ -121,8 +122,8 @@ std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_t
   };
   sort_pairs<std::uint32_t>(label_text(label, "/sort"), exec, lines, lines.contiguous<const std::uint64_t>(keys),
                             by_order<std::uint64_t>(), line_input(lines.contiguous(slots)), to_slots);
-  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{slots, rank_memory.data()});
-  map_checked(label_text(label, "/labels"), exec, labels, rank_at_slot{rank_memory.data()}, labels);
+  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{slots, ranks});
+  map_checked(label_text(label, "/labels"), exec, labels, rank_at_slot{ranks}, labels);
   return *found;
 }
 

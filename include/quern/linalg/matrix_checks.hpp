@@ -123,7 +123,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
   } else {
     if (items == 0) return;
     lease<Exec> held(exec);
-    const item_info info{static_cast<int*>(held.scratch().require(exec, items * sizeof(int))), 1};
+    const item_info info{scratch_for<int>(exec, held.scratch(), items), 1};
     run(info);
     const std::int64_t failed = first_failure(exec, label, held, info, items);
     if (failed == items) return;

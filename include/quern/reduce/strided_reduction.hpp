@@ -120,7 +120,7 @@ struct strided_reduction {
   /// Memory for the states of teams that share a tile.
   void share_tiles(const Exec& exec, Workspace<Exec>& scratch) {
     if (shape.splits == 1) return;
-    partial = static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
+    partial = scratch_for<state>(exec, scratch, shape.tiles * shape.splits * shape.across);
     finished = scratch.counters();
   }
 
