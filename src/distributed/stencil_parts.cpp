@@ -160,7 +160,7 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
   if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
   std::vector<peer_box> out, in;
   for (const auto& a : arrays) add_halo_boxes(a.blocks, a.cells, depth, wrapped, corners, out, in);
-  auto made = std::make_shared<box_exchange<Exec>>(d.communicator(), exec, label, out, in);
+  auto made = std::make_shared<box_exchange<Exec>>(exec, d.communicator(), label, out, in);
   keep_exchange(d, key, made);
   return made;
 }

@@ -115,7 +115,7 @@ auto move_rows(const Exec& exec, const Communicator& comm, const Destination& de
   const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, remaining)...);
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
   const auto arrived = std::tuple(column_like(exec, columns, total)...);
-  exchange_rows(comm, exec, label, sorted, counts.sent, arrived, taken);
+  exchange_rows(exec, comm, label, sorted, counts.sent, arrived, taken);
   exec.fence(kernel_label(label));
   return arrived;
 }

@@ -55,7 +55,7 @@ struct scan_share {
 /// Gives every rank of a group among those of a communicator n items joined in the group's order; or with `Before` what
 /// those of the ranks before it are joined to, from `start` on.
 template <bool Before, class Exec, class T, class Join>
-void join_by_kernels(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
+void join_by_kernels(const Exec& exec, const Communicator& comm, const Communicator& group, const std::string& label,
                      T* items, std::int64_t n, const T& start, const Join& join) {
   const std::vector<int> ranks = ranks_of(group, comm);
   const int members = group.size();
@@ -70,7 +70,7 @@ void join_by_kernels(const Communicator& comm, const Communicator& group, const 
       out.emplace_back(ranks[r], sent(r));
       in.emplace_back(ranks[r], received(r));
     }
-    exchange_once(comm, exec, label, out, in);
+    exchange_once(exec, comm, label, out, in);
   };
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, size);
   bring(items_of, share_of);

@@ -87,7 +87,7 @@ struct engine<over_ranks_place, scans> {
     axes[number] = true;
     const Communicator& group = d.along(axes);  // collective at first: ranks without cells take part
     if (lines.size() > 0)
-      join_items<true>(d.communicator(), group, exec, "quern::distributed", totals.data, lines.size(), carry.start(),
+      join_items<true>(exec, d.communicator(), group, "quern::distributed", totals.data, lines.size(), carry.start(),
                        join_carries<Carry>{carry});
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(kernel_label(label));
