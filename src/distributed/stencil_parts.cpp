@@ -74,11 +74,11 @@ std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& 
   return s.exchanges.front().exchange;
 }
 void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange) {
-  constexpr std::size_t most = 8;  // those of the arrays of a time step
+  constexpr std::size_t max_exchanges = 8;  // those of the arrays of a time step
   auto& s = d.shared();
   const std::lock_guard lock(s.mutex);
   s.exchanges.push_front({key, exchange});
-  if (s.exchanges.size() > most) s.exchanges.pop_back();
+  if (s.exchanges.size() > max_exchanges) s.exchanges.pop_back();
 }
 
 template <class Exec>

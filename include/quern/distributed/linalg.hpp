@@ -57,7 +57,7 @@ class rows_of_ranks : public other_rows<T> {
  public:
   rows_of_ranks(const Exec& exec, const Communicator& comm) : exec_(exec), comm_(comm) {}
   void sum(const column_major<T>& m) const override { sum_over_ranks(exec_, comm_, m.data, m.ld * m.columns); }
-  real_type<T> most(real_type<T> x) const override {
+  real_type<T> max(real_type<T> x) const override {
     for (const real_type<T> y : all_gather(comm_, x)) x = x != x || x > y ? x : y;
     return x;
   }

@@ -71,9 +71,9 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
   const auto n = static_cast<std::int64_t>(destination.extent(0));
   std::string problem;
   if (n > 0) {
-    const auto [least, most] = quern::minmax(exec, destination);
-    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(most);
-    if (least < -1 || static_cast<std::int64_t>(most) >= comm.size())
+    const auto [least, greatest] = quern::minmax(exec, destination);
+    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(greatest);
+    if (least < -1 || static_cast<std::int64_t>(greatest) >= comm.size())
       problem = "a destination is " + std::to_string(wrong) + ", expected -1 to " + std::to_string(comm.size() - 1);
   }
   throw_together(comm, label, problem);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
-#include <quern/distributed/rank_shares.hpp>
+#include <quern/distributed/join_by_kernels.hpp>
 #include <quern/transfer/staging.hpp>
 #include <span>
 

@@ -14,7 +14,7 @@
 
 namespace quern::impl {
 
-/// What comes before on a line, of two neighbouring groups of ranks.
+/// What comes before on a line, of two adjacent groups of ranks.
 template <class Carry>
 struct join_carries {
   using state = carried<typename Carry::type>;

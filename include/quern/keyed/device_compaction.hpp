@@ -46,8 +46,8 @@ struct device_compaction {
     }
   }
 
-  /// Memory is read in rows, but a thread has the flags of neighbours. They are bytes first, which threads write
-  /// without atomic operations.
+  /// Memory is read in rows, but a thread has the flags of contiguous elements. They are bytes first, which threads
+  /// write without atomic operations.
   KOKKOS_FUNCTION void operator()(count_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number = threads.league_rank(), first = work.first_of(number);

@@ -170,9 +170,9 @@ class lease {
 /// The bytes of some elements: at most 2^59, so that those of 16 arrays can be added up.
 /// @throws MemoryError if there are more, which no memory has
 inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
-  constexpr std::size_t most = std::size_t{1} << 59;
+  constexpr std::size_t max_bytes = std::size_t{1} << 59;
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
-  if (n > most / element) reject_scratch(count, element);
+  if (n > max_bytes / element) reject_scratch(count, element);
   return n * element;
 }
 
