@@ -92,6 +92,10 @@ KOKKOS_FUNCTION void unrolled(const F& f) {
 
 /// A^-1 b for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
 /// that the matrix has not are those of the identity; rows are exchanged by selection.
+///
+/// `eliminate` cannot do this: lanes exchange rows at an index that is known only at run time, which registers do not
+/// have, keep L for other right-hand sides, and divide each element by the pivot, where one thread saves divisions by
+/// its inverse. Their results differ in the last bits.
 template <class T, int N>
 struct solve_in_registers {
   matrix_batch<T> x;
