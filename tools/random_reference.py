@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/support/random_reference.hpp: random fields computed in Python, with every rounding carried out on exact
-fractions, and Sobol points of SciPy. A second implementation of what the documentation says, for frozen tests.
+"""Writes tests/random/data/fields.npz: random fields computed in Python, with every rounding carried out on exact
+fractions, and Sobol points of SciPy. A second implementation of what the documentation says, for frozen tests. Run it to
+renew the file, which NumPy 1.24.2 and SciPy 1.10.1 have made:
 
-usage: random_reference.py ELEMENTARY_HPP > tests/support/random_reference.hpp
+    python3 tools/random_reference.py include/quern/random/elementary.hpp tests/random/data/fields.npz
 
-ELEMENTARY_HPP is include/quern/random/elementary.hpp, of which the coefficients are read."""
+The coefficients are read from the header. Arrays have the numbers of the key 42 at "position", or the points "sobol/517"."""
 import math
 import re
 import struct
@@ -225,19 +226,6 @@ def generator_gamma(shape, key, i):
     return a.round(a.round(d * a.round(a.round(t * t) * t)) * factor)
 
 
-def as_list(values, form):
-    text = ", ".join(form(v) for v in values)
-    return "{" + text + "}"
-
-
-def hexfloat(x):
-    return float(x).hex()
-
-
-def array(type_, name, values, form):
-    print(f"inline constexpr {type_} {name}[] = {as_list(values, form)};")
-
-
 def philox_sum(seed, blocks):
     """The sum of all words of the first blocks, as 32-bit numbers in 64 bits."""
     c = [np.arange(blocks, dtype=np.uint64), *(np.zeros(blocks, np.uint64) for _ in range(3))]
@@ -251,48 +239,36 @@ def philox_sum(seed, blocks):
 
 positions = list(range(8)) + [1000003, 1000004, 2**33 + 5]
 key = (42, 0)
-folded, second = derived(key, FOLD_IN, 3), derived(key, 0x3BD8E9047F2C651A, 1)
-print("""// SPDX-FileCopyrightText: the Quern authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_TESTS_SUPPORT_RANDOM_REFERENCE_HPP
-#define QUERN_TESTS_SUPPORT_RANDOM_REFERENCE_HPP
+arrays = {"position": np.array(positions), "folded_key": np.array(derived(key, FOLD_IN, 3), np.uint64),
+          "split_key": np.array(derived(key, 0x3BD8E9047F2C651A, 1), np.uint64)}
 
-/// @file
-/// Made by tools/random_reference.py. Numbers of the key 42 at some positions.
 
-#include <cstdint>
+def field(name, type_, number):
+    """Numbers at the positions; fractions are numbers of their type."""
+    values = [number(i) for i in positions]
+    arrays[name] = np.array([float(v) if isinstance(v, Fraction) else v for v in values], type_)
 
-namespace reference {
 
-// clang-format off""")
-array("std::int64_t", "position", positions, str)
-array("std::uint64_t", "folded_key", folded, lambda v: f"{v}u")
-array("std::uint64_t", "split_key", second, lambda v: f"{v}u")
-array("std::uint32_t", "bits32", [word32(key, i) for i in positions], lambda v: f"{v}u")
-array("std::uint64_t", "bits64", [word64(key, i) for i in positions], lambda v: f"{v}u")
-array("std::uint64_t", "folded_bits64", [word64(folded, i) for i in positions], lambda v: f"{v}u")
-array("double", "uniform64", [Fraction(word64(key, i) >> 11, 2**53) for i in positions], hexfloat)
-array("float", "uniform32", [Fraction(word32(key, i) >> 8, 2**24) for i in positions], lambda v: hexfloat(v) + "f")
-array("std::int64_t", "dice", [1 + (word32(key, i) * 6 >> 32) for i in positions], str)
-array("std::int64_t", "far", [(word64(key, i) * 10**15 >> 64) - 5 * 10**14 for i in positions], str)
-array("double", "normal64", [normal(double, key, i) for i in positions], hexfloat)
-array("float", "normal32", [normal(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
-array("double", "exponential64", [exponential(double, key, i) for i in positions], hexfloat)
-array("float", "exponential32", [exponential(single, key, i) for i in positions], lambda v: hexfloat(v) + "f")
+field("bits32", np.uint32, lambda i: word32(key, i))
+field("bits64", np.uint64, lambda i: word64(key, i))
+field("uniform64", np.float64, lambda i: Fraction(word64(key, i) >> 11, 2**53))
+field("uniform32", np.float32, lambda i: Fraction(word32(key, i) >> 8, 2**24))
+field("dice", np.int64, lambda i: 1 + (word32(key, i) * 6 >> 32))
+field("far", np.int64, lambda i: (word64(key, i) * 10**15 >> 64) - 5 * 10**14)
+field("normal64", np.float64, lambda i: normal(double, key, i))
+field("normal32", np.float32, lambda i: normal(single, key, i))
+field("exponential64", np.float64, lambda i: exponential(double, key, i))
+field("exponential32", np.float32, lambda i: exponential(single, key, i))
 for name, rate in (("few", "0.7"), ("some", "30.5"), ("many", "750")):
-    array("std::int64_t", f"poisson_{name}", [poisson(Decimal(float(rate)), key, i) for i in positions], str)
-array("std::int64_t", "permutation_of_300", [permutation(300, key, i) for i in range(40)], str)
-print("// -1: not at once")
-array("std::int64_t", "poisson_large", [large_poisson(10000, key, i) for i in positions], str)
-array("double", "gamma64", [gamma(Fraction(5, 2), key, i) for i in positions], hexfloat)
-array("double", "small_gamma64", [gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
-array("double", "generator_gamma64", [generator_gamma(Fraction(1, 2), key, i) for i in positions], hexfloat)
-print(f"inline constexpr std::uint64_t sum_of_bits32 = {philox_sum(42, 250000)}u;  // of the first million")
+    field(f"poisson_{name}", np.int64, lambda i: poisson(Decimal(float(rate)), key, i))
+arrays["permutation_of_300"] = np.array([permutation(300, key, i) for i in range(40)])
+# -1: not at once
+field("poisson_large", np.int64, lambda i: large_poisson(10000, key, i))
+field("gamma64", np.float64, lambda i: gamma(Fraction(5, 2), key, i))
+field("small_gamma64", np.float64, lambda i: gamma(Fraction(1, 2), key, i))
+field("generator_gamma64", np.float64, lambda i: generator_gamma(Fraction(1, 2), key, i))
+arrays["sum_of_bits32"] = np.array(philox_sum(42, 250000), np.uint64)  # of the first million
 points = qmc.Sobol(64, scramble=False, bits=53).random(1024)
 for row in (1, 2, 3, 517, 1023):
-    array("double", f"sobol_{row}", points[row], hexfloat)
-print("""// clang-format on
-
-}  // namespace reference
-
-#endif""")
+    arrays[f"sobol/{row}"] = points[row]
+np.savez(sys.argv[2], **arrays)

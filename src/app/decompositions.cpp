@@ -72,7 +72,9 @@ double time_columns(std::int64_t m, double count) {
 }
 
 /// The columns of a matrix of m rows that is tall for any m.
-std::int64_t columns_of(std::int64_t m, std::int64_t most) { return std::clamp<std::int64_t>(m / 8, 1, most); }
+std::int64_t columns_of(std::int64_t m, std::int64_t max_columns) {
+  return std::clamp<std::int64_t>(m / 8, 1, max_columns);
+}
 
 measurement qr(const settings& s, std::int64_t m) {
   const std::int64_t n = columns_of(m, 100);
@@ -136,9 +138,9 @@ measurement eigh(const settings& s, std::int64_t n) {
 }  // namespace
 
 std::vector<workload> decomposition_workloads() {
-  const auto tall = [](std::int64_t most) {
-    return [most](std::int64_t m) {
-      const auto n = static_cast<double>(columns_of(m, most));
+  const auto tall = [](std::int64_t max_columns) {
+    return [max_columns](std::int64_t m) {
+      const auto n = static_cast<double>(columns_of(m, max_columns));
       return 8 * (7.0 * static_cast<double>(m) * n + 20 * n * n);
     };
   };

@@ -290,7 +290,7 @@ int run_on(const Communicator& comm, const run_options& o) {
   }
   if (prints) {
     fmt::print("\none rank: {}, on every rank for itself at the same time. efficiency: of the ranks.\n",
-               strong ? "the whole problem" : "the share of a rank");
+               strong ? "the whole problem" : "the block of a rank");
     std::fflush(stdout);
     records->finish();
   }

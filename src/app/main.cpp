@@ -78,8 +78,8 @@ void check_memory(const workload& w, std::int64_t n) {
       fmt::format("{} of size {} needs {} of memory, {} are free", w.name, n, unit.text(wanted), unit.text(free)));
 }
 
-/// The share of the machine's limit that a measurement reaches; 0 where it has none.
-double share_of_limit(const workload& w, const measurement& m, bool in_chunks, limits& measured) {
+/// The fraction of the machine's limit that a measurement reaches; 0 where it has none.
+double fraction_of_limit(const workload& w, const measurement& m, bool in_chunks, limits& measured) {
   if (w.limit == bound::link || (in_chunks && quern::impl::is_device<exec_space>))
     return m.bytes / m.seconds / 1e9 / measured.link_rate();
   if (w.limit == bound::memory) return m.bytes / m.seconds / 1e9 / measured.copy_rate();
@@ -113,9 +113,9 @@ int run(const exec_space& exec, const run_options& o) {
         m = w.run(s, n);
       }
       if (!m.type.empty()) w.type = m.type;
-      const double share = share_of_limit(w, m, o.chunked, measured);
-      records.add(record(w, m, share));  // what is printed is kept
-      print_line(w, m, share);
+      const double fraction = fraction_of_limit(w, m, o.chunked, measured);
+      records.add(record(w, m, fraction));  // what is printed is kept
+      print_line(w, m, fraction);
       if (!o.input.empty() && !m.note.empty()) fmt::print("  {}\n", m.note);
       all_verified = all_verified && m.verified;
     }

@@ -120,10 +120,11 @@ namespace {
 
 std::string bar(const quern::chunked::progress& p, double limit, const std::string& what) {
   constexpr int width = 30;
-  const double share = p.bytes > 0 ? p.bytes_done / p.bytes : 1, rate = p.bytes_done / p.seconds / 1e9;
-  const auto done = static_cast<int>(share * width);
+  const double fraction = p.bytes > 0 ? p.bytes_done / p.bytes : 1, rate = p.bytes_done / p.seconds / 1e9;
+  const auto done = static_cast<int>(fraction * width);
   return fmt::format("[{:#<{}}{:<{}}] {:3.0f} %  {:.1f} GB/s ({:.0f} % of {})  {:.0f} s left", "", done, "",
-                     width - done, 100 * share, rate, 100 * rate / limit, what, (p.bytes - p.bytes_done) / 1e9 / rate);
+                     width - done, 100 * fraction, rate, 100 * rate / limit, what,
+                     (p.bytes - p.bytes_done) / 1e9 / rate);
 }
 
 std::string rate_text(const workload& w, const measurement& m) {
@@ -194,8 +195,8 @@ void print_header() {
   std::fflush(stdout);
 }
 
-void print_line(const workload& w, const measurement& m, double share) {
-  const std::string percent = share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-";
+void print_line(const workload& w, const measurement& m, double fraction) {
+  const std::string percent = fraction > 0 ? fmt::format("{:.0f} %", 100 * fraction) : "-";
   const double speedup = m.baseline_seconds / m.seconds;  // of no elements there is none
   fmt::print(line_format, w.name, w.type, m.size, time_text(m.seconds), rate_text(w, m), percent,
              std::isfinite(speedup) ? fmt::format("{:.1f}x", speedup) : "-", m.verified ? "yes" : "NO");
@@ -206,21 +207,21 @@ void print_missing(const workload& w) { fmt::print("{:<16} {:<10} not run: needs
 
 void print_notes(bool in_chunks) {
   fmt::print(
-      "\nlimit: the share of what this machine reached in this run: of the copy rate or, for transfers, of the link "
+      "\nlimit: the fraction of what this machine reached in this run: of the copy rate or, for transfers, of the link "
       "to the\ndevice (GB/s), or of the double-precision matrix product (GFLOP/s). Data that stay in the caches exceed "
       "100 %.\n"
       "speed-up: over plain code on one core, which {}.\n",
       in_chunks ? "reads the whole file" : "is timed for up to half a second and scaled to the size");
 }
 
-nlohmann::json record(const workload& w, const measurement& m, double share) {
+nlohmann::json record(const workload& w, const measurement& m, double fraction) {
   return {{"workload", w.name},
           {"type", w.type},
           {"size", m.size},
           {"seconds", m.seconds},
           {"bytes", m.bytes},
           {"flops", m.flops},
-          {"share_of_limit", share > 0 ? nlohmann::json(share) : nlohmann::json(nullptr)},
+          {"fraction_of_limit", fraction > 0 ? nlohmann::json(fraction) : nlohmann::json(nullptr)},
           {"speedup", m.baseline_seconds / m.seconds},
           {"verified", m.verified}};
 }

@@ -30,12 +30,12 @@ class limits {
 double free_memory();
 
 void print_header();
-void print_line(const workload& w, const measurement& m, double share);
+void print_line(const workload& w, const measurement& m, double fraction);
 /// The line of a workload that this program cannot run.
 void print_missing(const workload& w);
 /// @param streamed whether a file was read in chunks
 void print_notes(bool in_chunks);
-nlohmann::json record(const workload& w, const measurement& m, double share);
+nlohmann::json record(const workload& w, const measurement& m, double fraction);
 
 /// `12.3 ms`, `4.56 us`.
 std::string time_text(double seconds);
@@ -52,7 +52,7 @@ class progress {
   bool shown_;
 };
 
-/// Options of a chunked call with the memory of the settings, whose progress is shown as a bar: rate, share of the
+/// Options of a chunked call with the memory of the settings, whose progress is shown as a bar: rate, fraction of the
 /// limit (of `what`, in GB/s), time left.
 quern::chunking shown_chunking(const settings& s, double limit, const std::string& what);
 

@@ -232,7 +232,7 @@ std::int64_t bytes_of(const std::vector<message>& messages) {
 template <class Exec>
 struct exchange_instance {
   Exec main;
-  explicit exchange_instance(const Communicator&, const Exec& exec) : main(exec) {}
+  explicit exchange_instance(const Exec& exec, const Communicator&) : main(exec) {}
   const Exec& side() const { return main; }
   void begin() const {}
   void end() const {}
@@ -243,7 +243,7 @@ template <>
 struct exchange_instance<device_space> {
   device_space main;
   std::shared_ptr<side_instance> stream;
-  exchange_instance(const Communicator& comm, const device_space& exec) : main(exec) {
+  exchange_instance(const device_space& exec, const Communicator& comm) : main(exec) {
     auto& side = comm.state().side;
     if (side == nullptr) side = std::make_shared<side_instance>();
     stream = side;
@@ -275,9 +275,9 @@ struct box_exchange<Exec>::state {
   bool started = false;
   field_shifts shifts{};
 
-  state(const Communicator& c, const Exec& e, std::string l, bool a)
+  state(const Exec& e, const Communicator& c, std::string l, bool a)
       : comm(c),
-        instance(c, e),
+        instance(e, c),
         label(std::move(l)),
         staged(is_device<Exec> && c.transport() == device_transport::staged),
         adds(a),
@@ -295,9 +295,9 @@ struct box_exchange<Exec>::state {
 };
 
 template <class Exec>
-box_exchange<Exec>::box_exchange(const Communicator& comm, const Exec& exec, std::string label,
+box_exchange<Exec>::box_exchange(const Exec& exec, const Communicator& comm, std::string label,
                                  const std::vector<peer_box>& out, const std::vector<peer_box>& in, bool adds)
-    : state_(new state(comm, exec, std::move(label), adds), [](state* s) {
+    : state_(new state(exec, comm, std::move(label), adds), [](state* s) {
         if (!s->mpi.under_way()) delete s;
       }) {
   auto& s = *state_;
@@ -380,11 +380,11 @@ int box_exchange<Exec>::messages() const {
 }
 
 template <class Exec>
-void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+void all_gather_values(const Exec& exec, const Communicator& comm, const std::string& label, const std::byte* mine,
                        std::byte* all, std::int64_t bytes) {
   if constexpr (is_device<Exec>) {
     if (auto* const link = comm.state().link.get()) {
-      const exchange_instance<Exec> instance(comm, exec);
+      const exchange_instance<Exec> instance(exec, comm);
       instance.begin();
       instance.all_gather(*link, mine, all, bytes);
       instance.end();
@@ -472,7 +472,7 @@ void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edg
 
 #define QUERN_BOX_EXCHANGE(Exec)                                                                                \
   template class box_exchange<Exec>;                                                                            \
-  template void all_gather_values<Exec>(const Communicator&, const Exec&, const std::string&, const std::byte*, \
+  template void all_gather_values<Exec>(const Exec&, const Communicator&, const std::string&, const std::byte*, \
                                         std::byte*, std::int64_t);                                              \
   template void fill_edges<Exec>(const Exec&, const std::string&, const edge_fill&);
 QUERN_ON_ALL(QUERN_BOX_EXCHANGE)

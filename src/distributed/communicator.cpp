@@ -139,8 +139,9 @@ T reduced(const Communicator& comm, T value, MPI_Datatype type, MPI_Op op) {
 
 /// Bytes as MPI counts them, in units that a count of 32 bits holds.
 template <class F>
-void for_each_part(std::int64_t n, std::int64_t most, const F& f) {
-  for (std::int64_t first = 0; first < n; first += most) f(first, static_cast<int>(std::min(most, n - first)));
+void for_each_part(std::int64_t n, std::int64_t max_items, const F& f) {
+  for (std::int64_t first = 0; first < n; first += max_items)
+    f(first, static_cast<int>(std::min(max_items, n - first)));
 }
 
 /// Calls f(part, count, type, operation), which returns a status, for parts of n items of some bytes that a count of

@@ -74,11 +74,11 @@ std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& 
   return s.exchanges.front().exchange;
 }
 void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange) {
-  constexpr std::size_t most = 8;  // those of the arrays of a time step
+  constexpr std::size_t max_exchanges = 8;  // those of the arrays of a time step
   auto& s = d.shared();
   const std::lock_guard lock(s.mutex);
   s.exchanges.push_front({key, exchange});
-  if (s.exchanges.size() > most) s.exchanges.pop_back();
+  if (s.exchanges.size() > max_exchanges) s.exchanges.pop_back();
 }
 
 template <class Exec>
@@ -160,7 +160,7 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
   if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
   std::vector<peer_box> out, in;
   for (const auto& a : arrays) add_halo_boxes(a.blocks, a.cells, depth, wrapped, corners, out, in);
-  auto made = std::make_shared<box_exchange<Exec>>(d.communicator(), exec, label, out, in);
+  auto made = std::make_shared<box_exchange<Exec>>(exec, d.communicator(), label, out, in);
   keep_exchange(d, key, made);
   return made;
 }

@@ -179,9 +179,9 @@ class nowhere {
     for (const int d : descriptors) redirected = redirected && ::dup3(memory, d, O_CLOEXEC) >= 0;
     ::close(memory);
     if (!redirected || ::getrlimit(RLIMIT_FSIZE, &limit_) != 0) return;
-    rlimit most = limit_;
-    most.rlim_cur = most.rlim_max;
-    changed_ = ::setrlimit(RLIMIT_FSIZE, &most) == 0;
+    rlimit raised = limit_;
+    raised.rlim_cur = raised.rlim_max;
+    changed_ = ::setrlimit(RLIMIT_FSIZE, &raised) == 0;
 #endif
   }
   ~nowhere() {

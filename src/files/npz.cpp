@@ -138,9 +138,9 @@ class member_stream : public byte_source {
     if (offset < at_) rewind();
     std::vector<char> skipped(std::min<std::int64_t>(offset - at_, buffer_bytes));
     while (at_ < offset) next(skipped.data(), std::min<std::int64_t>(offset - at_, buffer_bytes));
-    constexpr std::int64_t most = 1 << 30;
-    for (std::int64_t done = 0; done < bytes; done += most)
-      next(static_cast<char*>(to) + done, std::min(most, bytes - done));
+    constexpr std::int64_t max_bytes = 1 << 30;
+    for (std::int64_t done = 0; done < bytes; done += max_bytes)
+      next(static_cast<char*>(to) + done, std::min(max_bytes, bytes - done));
   }
 
  private:

@@ -65,8 +65,8 @@ struct lines_sort {
     return {from, to};
   }
   bool by_rows() const { return n < 2 || (in_step == 1 && out_step == 1); }
-  /// Lines that are sorted together: of each row a cache line at least, which is read once then, and as many neighbours
-  /// as the cache of a core has room for.
+  /// Lines that are sorted together: of each row a cache line at least, which is read once then, and as many adjacent
+  /// ones as the cache of a core has room for.
   static constexpr std::int64_t max_block = 4 * padding, block_bytes = 1 << 19;
   std::int64_t block() const {
     const auto fitting = block_bytes / (apart() * static_cast<std::int64_t>(sizeof(word)));

@@ -111,10 +111,9 @@ template <class Exec, class Key>
 void sort_positions_of_line(const std::string& label, const Exec& exec, positions_sort<Key>& line) {
   const std::int64_t n = line.n, chunks = threads_for(exec, n);
   const auto begin = [=](std::int64_t chunk) { return chunk * n / chunks; };
-  const scratch_array<Exec, key_survey> memory(exec, chunks);
-  const scratch_array<Exec, std::int64_t> bounds(exec, chunks + 1);
-  key_survey* const found = memory.data();
-  std::int64_t* const runs = bounds.data();
+  key_survey* found = nullptr;
+  std::int64_t* runs = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{found, chunks}, scratch_part{runs, chunks + 1});
   launch_units(exec, label_text(label, "/bits"), chunks,
                [&](std::int64_t c) { found[c] = line.survey(begin(c), begin(c + 1)); });
   for (std::int64_t c = 1; c < chunks; ++c) found[0].add(found[c]);

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <quern/core/launch/launch_units.hpp>
-#include <quern/core/memory/workspace.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <string>
 #include <type_traits>
@@ -181,10 +181,10 @@ void sort_line(const std::string& label, const Exec& exec, const sorted_words<Nu
       if (room != out)
         for (std::int64_t i = 0; i < n; ++i) out[i * out_step] = room[i];
     });
-  const scratch_array<Exec, typename buckets_type::key> sample(exec, buckets_type::sampled * threads);
-  const scratch_array<Exec, std::int64_t> places(exec, threads * threads + threads);
   const auto tops = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(threads)));
-  const buckets_type line{order, n, threads, tops, in, in_step, out, out_step, room, sample.data(), places.data()};
+  buckets_type line{order, n, threads, tops, in, in_step, out, out_step, room, nullptr, nullptr};
+  const scratch_arrays<Exec> of_line(exec, scratch_part{line.sample, buckets_type::sampled * threads},
+                                     scratch_part{line.places, threads * threads + threads});
   line.find_cuts();
   launch_units(exec, label_text(label, "/count"), threads, [&line](std::int64_t chunk) { line.count(chunk); });
   std::exclusive_scan(line.places, line.ends(), line.places, std::int64_t{0});

@@ -3,7 +3,7 @@
 
 // LAPACK, for hosts.
 #include <cmath>
-#include <quern/core/memory/workspace.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 
 #include "fortran.hpp"
 #include "instantiate.hpp"
@@ -123,10 +123,12 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
   size = workspace_of(answer);
   reals = workspace_of(real_answer);
   integers = integer_answer;
-  const scratch_array<Exec, T> work(exec, size);
-  const scratch_array<Exec, real_type<T>> real_work(exec, reals);
-  const scratch_array<Exec, int> integer_work(exec, integers);
-  call(work.data(), real_work.data(), integer_work.data());
+  T* work = nullptr;
+  real_type<T>* real_work = nullptr;
+  int* integer_work = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{work, size}, scratch_part{real_work, reals},
+                                    scratch_part{integer_work, integers});
+  call(work, real_work, integer_work);
   check(*info, "syevd");
 }
 

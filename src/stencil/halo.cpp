@@ -11,9 +11,9 @@ axis_counts::axis_counts(std::initializer_list<std::int64_t> numbers) {
 }
 
 void halo_axis::cover_owners() {
-  const auto kept = [&](int side) { return end[side].mode == boundary::mode::keep ? layers : std::int16_t{0}; };
-  before = kept(0);
-  after = kept(1);
+  const auto layers_of = [&](int side) { return end[side].mode == boundary::mode::keep ? layers : std::int16_t{0}; };
+  before = layers_of(0);
+  after = layers_of(1);
   low = high = 0;
   const auto take = [&](std::int64_t ghost) {
     bool odd = false;

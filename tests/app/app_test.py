@@ -83,7 +83,7 @@ missing = {line.split()[0] for line in expect(0, "", "list").splitlines() if " n
 for name in missing:  # said by name, with what to install
     expect(2, f"{name} needs a LAPACK: build Quern with QUERN_ENABLE_LINALG=ON", "run", name)
 names -= missing
-keys = ["workload", "type", "size", "seconds", "bytes", "flops", "share_of_limit", "speedup", "verified"]
+keys = ["workload", "type", "size", "seconds", "bytes", "flops", "fraction_of_limit", "speedup", "verified"]
 assert {r["workload"] for r in records} == names
 for r in records:
     assert sorted(r) == sorted(keys), r

@@ -117,74 +117,94 @@ TYPED_TEST(DistributedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
     }
 }
 
-/// Results to Views, which are whole on every rank, and to DistributedViews, of several reductions.
-TYPED_TEST(DistributedReducingMap, StencilsAlongAxes) {
-  using E = TypeParam;
-  const E exec;
+/// Calls check(d, along, whole x, whole out, x, out, rest) for every grid of ranks and axis, of which `rest` cells are
+/// left.
+template <class E, class Check>
+void for_axes_of_fields(const Check& check) {
   const auto comm = test::world();
   for (const shape& extents : {shape{9, 10}, shape{4, 33}, shape{31, 4}, shape{64, 33}})
     for (const auto& grid : test::grids(comm.size(), 2)) {
       const Decomposition d(comm, extents, {.grid = grid, .halo = {1, 1}});
       const std::array<std::int64_t, 2> n{extents.extent[0], extents.extent[1]};
       const auto x = test::samples<double>(extents.size(), 1);
-      const auto vx = test::make_array<double, 2, LayoutRight, E>(n, x),
-                 vu = test::make_array<double, 2, LayoutRight, E>(n, x);
-      const auto u = test::distribute<double, 2, LayoutRight, E>(d, x),
-                 p = test::distribute<double, 2, LayoutRight, E>(d, x);
-      for (const int axis : {0, 1}) {
-        const std::int64_t rest = n[1 - axis];
-        const auto view = [&]<class T>(T) { return test::make_array<T, 1, LayoutRight, E>({rest}); };
-        const auto sums = view(0.0), expected_sums = view(0.0), means = view(0.0), expected_means = view(0.0);
-        const auto first = view(std::int64_t{}), expected_first = view(std::int64_t{});
-        const Decomposition rows(comm, shape{rest});
-        const quern::DistributedView<double, 1, E> cut_sums("sums", rows);
-        const quern::DistributedView<std::int64_t, 1, E> cut_first("first", rows);
-        const quern::axis along{axis};
-        const auto step = [&](const auto& out, const auto& in, const quern::boundaries& edge, const auto& s,
-                              const auto& at, const auto& m) {
-          quern::stencil<quern::star<1>>(
-              exec,
-              outputs(out, reduced<op::sum>(s, along, quern::reproducible), reduced<op::argmax>(at, along),
-                      reduced<op::mean>(m, along, quern::reproducible)),
-              quern::with_position(laplacian()), edge, in);
-        };
-        for (const auto& edge : std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5)}) {
-          step(vu, vx, edge, expected_sums, expected_first, expected_means);
-          step(u, p, edge, sums, first, means);
-          EXPECT_EQ(test::part_of(test::contents(vu), extents, d.local()), test::contents(u.local()));
-          EXPECT_EQ(test::contents(expected_sums), test::contents(sums));
-          EXPECT_EQ(test::contents(expected_first), test::contents(first));
-          EXPECT_EQ(test::contents(expected_means), test::contents(means));
-          step(u, p, edge, cut_sums, cut_first, means);
-          EXPECT_EQ(test::part_of(test::contents(expected_sums), rows.extents(), rows.local()),
-                    test::contents(cut_sums.local()));
-          EXPECT_EQ(test::part_of(test::contents(expected_first), rows.extents(), rows.local()),
-                    test::contents(cut_first.local()));
-          EXPECT_EQ(test::contents(expected_means), test::contents(means));
-        }
-        // Where cells are left, results of none are those of an empty axis.
-        for (const auto& edge : std::vector<quern::boundaries>{quern::boundary::keep,
-                                                               quern::interior_only({{1, n[0] - 2}, {2, n[1] - 1}})}) {
-          const auto counts = view(std::int64_t{}), expected_counts = view(std::int64_t{});
-          const auto call = [&](const auto& out, const auto& in, const auto& s, const auto& m, const auto& c) {
-            quern::stencil<quern::star<1>>(
-                exec,
-                outputs(out, reduced<op::sum>(s, along, quern::reproducible),
-                        reduced<op::mean>(m, along, quern::reproducible), reduced<op::count>(c, along)),
-                quern::with_position(laplacian()), edge, in);
-          };
-          call(vu, vx, expected_sums, expected_means, expected_counts);
-          call(u, p, sums, means, counts);
-          EXPECT_EQ(test::contents(expected_sums), test::contents(sums));
-          EXPECT_EQ(test::contents(expected_counts), test::contents(counts));
-          const auto found = test::contents(means), wanted = test::contents(expected_means);
-          for (std::size_t k = 0; k < found.size(); ++k)
-            EXPECT_TRUE(found[k] == wanted[k] || (std::isnan(found[k]) && std::isnan(wanted[k]))) << k;
-          EXPECT_TRUE(std::isnan(found[0])) << "of no cells";
-          EXPECT_EQ(0, test::contents(sums)[0]);
-        }
-      }
+      const auto whole_x = test::make_array<double, 2, LayoutRight, E>(n, x),
+                 whole_out = test::make_array<double, 2, LayoutRight, E>(n, x);
+      const auto out = test::distribute<double, 2, LayoutRight, E>(d, x),
+                 part = test::distribute<double, 2, LayoutRight, E>(d, x);
+      for (const int axis : {0, 1}) check(d, quern::axis{axis}, whole_x, whole_out, part, out, n[1 - axis]);
     }
+}
+
+/// Results to Views, which are whole on every rank, and to DistributedViews, of several reductions.
+TYPED_TEST(DistributedReducingMap, StencilsAlongAxes) {
+  using E = TypeParam;
+  const E exec;
+  for_axes_of_fields<E>([&](const Decomposition& d, const quern::axis& along, const auto& whole_x,
+                            const auto& whole_out, const auto& x, const auto& out, std::int64_t rest) {
+    const auto view = [&]<class T>(T) { return test::make_array<T, 1, LayoutRight, E>({rest}); };
+    const auto sums = view(0.0), expected_sums = view(0.0), means = view(0.0), expected_means = view(0.0);
+    const auto first = view(std::int64_t{}), expected_first = view(std::int64_t{});
+    const Decomposition rows(d.communicator(), shape{rest});
+    const quern::DistributedView<double, 1, E> cut_sums("sums", rows);
+    const quern::DistributedView<std::int64_t, 1, E> cut_first("first", rows);
+    const auto step = [&](const auto& to, const auto& in, const quern::boundaries& edge, const auto& s, const auto& at,
+                          const auto& m) {
+      quern::stencil<quern::star<1>>(
+          exec,
+          outputs(to, reduced<op::sum>(s, along, quern::reproducible), reduced<op::argmax>(at, along),
+                  reduced<op::mean>(m, along, quern::reproducible)),
+          quern::with_position(laplacian()), edge, in);
+    };
+    const auto expect_part = [](const auto& whole, const auto& cut) {
+      EXPECT_EQ(test::part_of(test::contents(whole), cut.extents(), cut.decomposition().local()),
+                test::contents(cut.local()));
+    };
+    for (const auto& edge : std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5)}) {
+      step(whole_out, whole_x, edge, expected_sums, expected_first, expected_means);
+      step(out, x, edge, sums, first, means);
+      expect_part(whole_out, out);
+      EXPECT_EQ(test::contents(expected_sums), test::contents(sums));
+      EXPECT_EQ(test::contents(expected_first), test::contents(first));
+      EXPECT_EQ(test::contents(expected_means), test::contents(means));
+      step(out, x, edge, cut_sums, cut_first, means);
+      expect_part(expected_sums, cut_sums);
+      expect_part(expected_first, cut_first);
+      EXPECT_EQ(test::contents(expected_means), test::contents(means));
+    }
+  });
+}
+
+// Where cells are left, results of none are those of an empty axis.
+TYPED_TEST(DistributedReducingMap, StencilsThatLeaveCells) {
+  using E = TypeParam;
+  const E exec;
+  for_axes_of_fields<E>([&](const Decomposition& d, const quern::axis& along, const auto& whole_x,
+                            const auto& whole_out, const auto& x, const auto& out, std::int64_t rest) {
+    const std::int64_t rows = d.extents().extent[0], columns = d.extents().extent[1];
+    const auto view = [&]<class T>(T) { return test::make_array<T, 1, LayoutRight, E>({rest}); };
+    const auto sums = view(0.0), expected_sums = view(0.0), means = view(0.0), expected_means = view(0.0);
+    const auto counts = view(std::int64_t{}), expected_counts = view(std::int64_t{});
+    const auto call = [&](const auto& to, const auto& in, const quern::boundaries& edge, const auto& s, const auto& m,
+                          const auto& c) {
+      quern::stencil<quern::star<1>>(
+          exec,
+          outputs(to, reduced<op::sum>(s, along, quern::reproducible), reduced<op::mean>(m, along, quern::reproducible),
+                  reduced<op::count>(c, along)),
+          quern::with_position(laplacian()), edge, in);
+    };
+    for (const auto& edge : std::vector<quern::boundaries>{quern::boundary::keep,
+                                                           quern::interior_only({{1, rows - 2}, {2, columns - 1}})}) {
+      call(whole_out, whole_x, edge, expected_sums, expected_means, expected_counts);
+      call(out, x, edge, sums, means, counts);
+      EXPECT_EQ(test::contents(expected_sums), test::contents(sums));
+      EXPECT_EQ(test::contents(expected_counts), test::contents(counts));
+      const auto found = test::contents(means), wanted = test::contents(expected_means);
+      for (std::size_t k = 0; k < found.size(); ++k)
+        EXPECT_TRUE(found[k] == wanted[k] || (std::isnan(found[k]) && std::isnan(wanted[k]))) << k;
+      EXPECT_TRUE(std::isnan(found[0])) << "of no cells";
+      EXPECT_EQ(0, test::contents(sums)[0]);
+    }
+  });
 }
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {

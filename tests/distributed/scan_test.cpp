@@ -132,8 +132,8 @@ TYPED_TEST(DistributedScanOn, KernelsJoinItemsInTheOrderOfRanks) {
     Kokkos::deep_copy(joined, comm.rank() + 1);
     Kokkos::deep_copy(before, comm.rank() + 1);
     const std::int64_t start = 5;
-    quern::impl::join_by_kernels<false>(comm, comm, exec, "test", joined.data(), n, start, append());
-    quern::impl::join_by_kernels<true>(comm, comm, exec, "test", before.data(), n, start, append());
+    quern::impl::join_by_kernels<false>(exec, comm, comm, "test", joined.data(), n, start, append());
+    quern::impl::join_by_kernels<true>(exec, comm, comm, "test", before.data(), n, start, append());
     exec.fence();
     std::int64_t all = 0, lower = start;
     for (int r = 1; r <= comm.size(); ++r) append()(all, r);

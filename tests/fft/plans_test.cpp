@@ -40,7 +40,7 @@ TYPED_TEST(FftPlans, WarmCallsPlanNothing) {
   const auto after = quern::fft_plans::usage();
   EXPECT_EQ(before.made, after.made);
   EXPECT_EQ(before.reused + 2, after.reused);
-  EXPECT_EQ(before.kept, after.kept);
+  EXPECT_EQ(before.cached, after.cached);
 }
 
 TYPED_TEST(FftPlans, PlansAreBounded) {
@@ -50,15 +50,15 @@ TYPED_TEST(FftPlans, PlansAreBounded) {
   for (std::int64_t n = 2; n < 9; ++n) {
     const typename TestFixture::template view<C*> x("x", n);
     quern::fft(this->e, x, x);
-    EXPECT_LE(quern::fft_plans::usage().kept, 3u);
+    EXPECT_LE(quern::fft_plans::usage().cached, 3u);
   }
   this->e.fence();
   quern::fft_plans::clear();
-  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
+  EXPECT_EQ(0u, quern::fft_plans::usage().cached);
   quern::fft_plans::set_limit(0);
   const typename TestFixture::template view<C*> x("x", 4);
   quern::fft(this->e, x, x);
-  EXPECT_EQ(0u, quern::fft_plans::usage().kept);
+  EXPECT_EQ(0u, quern::fft_plans::usage().cached);
   quern::fft_plans::set_limit(limit);
 }
 

@@ -282,76 +282,86 @@ TEST(Hdf5Types, ConvertKeepsTheOthers) {
   EXPECT_EQ(6u, f.contents().size());
 }
 
-// Whatever else a file holds stays, though it is no other dataset.
-TEST(Hdf5Types, ReplacingADatasetKeepsAllElse) {
+void make_group(hid_t file, const char* name) {
+  EXPECT_GE(H5Oclose(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)), 0);
+}
+void make_scalar(hid_t file, const char* name) {
+  const hid_t space = H5Screate(H5S_SCALAR);
+  EXPECT_GE(H5Oclose(H5Dcreate2(file, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)), 0);
+  H5Sclose(space);
+}
+void set_mark(hid_t file, const char* object) {
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute =
+      H5Acreate_by_name(file, object, "mark", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  EXPECT_GE(H5Aclose(attribute), 0);
+  H5Sclose(space);
+}
+bool has_mark(hid_t file, const char* object) { return H5Aexists_by_name(file, object, "mark", H5P_DEFAULT) > 0; }
+bool has_link(hid_t file, const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; }
+
+/// Makes a file of the group `fields` and what `change` puts into it, and writes three zeros to the dataset fields/u,
+/// by `convert` and by a sink, where it is and where it is not yet. What `is_there` finds has to stay.
+void expect_to_stay(const std::function<void(hid_t)>& change, const std::function<bool(hid_t)>& is_there) {
   const test::folder f;
-  const Kokkos::View<double*, Kokkos::HostSpace> v("v", 3);
-  const std::vector<double> zeros(3);
-  quern::files::write_npy(f / "v.npy", v);
-  using change = std::function<void(hid_t)>;
-  const auto close = [](hid_t object) { EXPECT_GE(H5Oclose(object), 0); };
-  const auto mark = [&](hid_t file, const char* object) {
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute =
-        H5Acreate_by_name(file, object, "mark", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    EXPECT_GE(H5Aclose(attribute), 0);
-    H5Sclose(space);
-  };
-  const auto new_group = [&](hid_t file, const char* name) {
-    close(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  };
-  const auto has_mark = [](hid_t file, const char* object) {
-    return H5Aexists_by_name(file, object, "mark", H5P_DEFAULT) > 0;
-  };
-  const auto has_link = [](hid_t file, const char* name) { return H5Lexists(file, name, H5P_DEFAULT) > 0; };
-  const std::vector<std::pair<change, std::function<bool(hid_t)>>> cases{
-      {[&](hid_t file) { mark(file, "/"); }, [&](hid_t file) { return has_mark(file, "/"); }},
-      {[&](hid_t file) { mark(file, "fields"); }, [&](hid_t file) { return has_mark(file, "fields"); }},
-      {[&](hid_t file) { new_group(file, "empty"); }, [&](hid_t file) { return has_link(file, "empty"); }},
-      {[&](hid_t file) { new_group(file, "fields/u2"); }, [&](hid_t file) { return has_link(file, "fields/u2"); }},
-      {[&](hid_t file) {
-         const hid_t type = H5Tcopy(H5T_NATIVE_INT);
-         EXPECT_GE(H5Tcommit2(file, "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), 0);
-         H5Tclose(type);
-       },
-       [&](hid_t file) { return has_link(file, "type"); }},
-      {[](hid_t file) { EXPECT_GE(H5Lcreate_soft("/fields/u", file, "soft", H5P_DEFAULT, H5P_DEFAULT), 0); },
-       [&](hid_t file) { return has_link(file, "soft"); }},
-      {[](hid_t file) { EXPECT_GE(H5Lcreate_hard(file, "fields/u", file, "hard", H5P_DEFAULT, H5P_DEFAULT), 0); },
-       [&](hid_t file) { return has_link(file, "hard"); }},
-      {[](hid_t file) { EXPECT_GE(H5Lcreate_external("b.h5", "/u", file, "other", H5P_DEFAULT, H5P_DEFAULT), 0); },
-       [&](hid_t file) { return has_link(file, "other"); }}};
-  const auto written = [&](bool by_sink, const std::string& name) {
+  quern::files::write_npy(f / "v.npy", Kokkos::View<double*, Kokkos::HostSpace>("v", 3));
+  const std::string name = f / "a.h5";
+  const auto write = [&](bool by_sink) {
     if (!by_sink) return quern::files::convert(f / "v.npy", name, "", "fields/u");
     quern::map(Kokkos::DefaultHostExecutionSpace(), quern::files::hdf5_sink<double>(name, "fields/u", {3}),
                quern::impl::op::identity(), quern::files::npy_source<double, 1>(f / "v.npy"));
   };
   for (const bool by_sink : {false, true})
-    for (const bool has_dataset : {false, true})
-      for (std::size_t k = 0; k < cases.size(); ++k) {
-        const std::string name = f / "a.h5";
-        const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-        new_group(file, "fields");
-        const hid_t space = H5Screate(H5S_SCALAR);
-        const char* dataset = has_dataset ? "fields/u" : "fields/w";
-        close(H5Dcreate2(file, dataset, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-        H5Sclose(space);
-        if (!has_dataset) {
-          EXPECT_GE(H5Ldelete(file, dataset, H5P_DEFAULT), 0);
-          if (k == 6) new_group(file, "fields/u");  // for the hard link, which needs an object
-        }
-        cases[k].first(file);
-        if (!has_dataset && k == 6) {
-          EXPECT_GE(H5Ldelete(file, "fields/u", H5P_DEFAULT), 0);
-        }
-        EXPECT_GE(H5Fclose(file), 0);
-        written(by_sink, name);
-        EXPECT_EQ(zeros, values_of(name, "fields/u")) << k;
-        const hid_t found = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-        EXPECT_TRUE(cases[k].second(found)) << "case " << k << (by_sink ? ", by a sink" : ", by convert")
-                                            << (has_dataset ? ", where there was a dataset" : "");
-        EXPECT_GE(H5Fclose(found), 0);
+    for (const bool has_dataset : {false, true}) {
+      SCOPED_TRACE(std::string(by_sink ? "by a sink" : "by convert") + (has_dataset ? ", over a dataset" : ""));
+      const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+      make_group(file, "fields");
+      make_scalar(file, "fields/u");
+      change(file);
+      if (!has_dataset) {
+        EXPECT_GE(H5Ldelete(file, "fields/u", H5P_DEFAULT), 0);
       }
+      EXPECT_GE(H5Fclose(file), 0);
+      write(by_sink);
+      EXPECT_EQ(std::vector<double>(3), values_of(name, "fields/u"));
+      const hid_t found = H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+      EXPECT_TRUE(is_there(found));
+      EXPECT_GE(H5Fclose(found), 0);
+    }
+}
+
+// Whatever else a file holds stays when a dataset is replaced, though it is no other dataset.
+TEST(Hdf5Types, AttributesOfGroupsStay) {
+  for (const char* group : {"/", "fields"})
+    expect_to_stay([=](hid_t file) { set_mark(file, group); }, [=](hid_t file) { return has_mark(file, group); });
+}
+
+TEST(Hdf5Types, EmptyGroupsStay) {
+  for (const char* group : {"empty", "fields/u2"})
+    expect_to_stay([=](hid_t file) { make_group(file, group); }, [=](hid_t file) { return has_link(file, group); });
+}
+
+TEST(Hdf5Types, NamedTypesStay) {
+  const auto commit = [](hid_t file) {
+    const hid_t type = H5Tcopy(H5T_NATIVE_INT);
+    EXPECT_GE(H5Tcommit2(file, "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), 0);
+    H5Tclose(type);
+  };
+  expect_to_stay(commit, [](hid_t file) { return has_link(file, "type"); });
+}
+
+TEST(Hdf5Types, LinksStay) {
+  const auto soft = [](hid_t file) {
+    EXPECT_GE(H5Lcreate_soft("/fields/u", file, "link", H5P_DEFAULT, H5P_DEFAULT), 0);
+  };
+  const auto hard = [](hid_t file) {
+    EXPECT_GE(H5Lcreate_hard(file, "fields/u", file, "link", H5P_DEFAULT, H5P_DEFAULT), 0);
+  };
+  const auto to_another_file = [](hid_t file) {
+    EXPECT_GE(H5Lcreate_external("b.h5", "/u", file, "link", H5P_DEFAULT, H5P_DEFAULT), 0);
+  };
+  for (const auto& make : std::vector<std::function<void(hid_t)>>{soft, hard, to_another_file})
+    expect_to_stay(make, [](hid_t file) { return has_link(file, "link"); });
 }
 
 }  // namespace

@@ -134,6 +134,15 @@ void scratch(const space& exec) {
   EXPECT_NE(nullptr, kernel.left);
   EXPECT_NE(nullptr, kernel.first);
 }
+void scratch_of_a_call(const space& exec) {
+  using quern::impl::scratch_arrays, quern::impl::scratch_part;
+  using Exec = space;
+  const std::int64_t n = 3;
+  double* keys = nullptr;
+  std::int64_t* positions = nullptr;
+  // # core/memory/scratch_layout.hpp 2
+  EXPECT_EQ(128, reinterpret_cast<std::byte*>(positions) - reinterpret_cast<std::byte*>(keys));
+}
 
 void compute_something_else() {}
 
@@ -249,6 +258,7 @@ TEST(Guides, DocComments) {
   ghosts(exec);
   memory(exec);
   scratch(exec);
+  scratch_of_a_call(exec);
   between_memories(exec);
   larger_than_memory(exec);
   center_of_chunks(exec);

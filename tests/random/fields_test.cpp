@@ -7,13 +7,15 @@
 #include <quern/random/distributions.hpp>
 #include <set>
 
-#include "support/random_reference.hpp"
+#include "support/reference_archive.hpp"
 #include "support/testing.hpp"
 
 namespace {
 
 using quern::random::key;
 using quern::random::part_of;
+
+const test::reference_archive reference("random/data/fields.npz");
 
 TEST(Philox, KnownAnswers) {
   // From the distribution of Random123.
@@ -29,8 +31,9 @@ TEST(Philox, KnownAnswers) {
 
 TEST(Generators, GammaOfASmallShape) {
   std::int64_t k = 0, known = 0;
-  for (const double expected : reference::generator_gamma64) {
-    quern::random::Generator s(key(42), reference::position[k++]);
+  const auto positions = reference.values<std::int64_t>("position");
+  for (const double expected : reference.values("generator_gamma64")) {
+    quern::random::Generator s(key(42), positions[k++]);
     const double found = s.gamma(0.5);
     if (expected < 0) continue;  // not at the first attempt
     EXPECT_EQ(expected, found) << k;
@@ -41,8 +44,10 @@ TEST(Generators, GammaOfASmallShape) {
 
 TEST(Keys, AreDerivedAsDocumented) {
   const key k(42);
-  EXPECT_EQ(key(reference::folded_key[0], reference::folded_key[1]), fold_in(k, 3));
-  EXPECT_EQ(key(reference::split_key[0], reference::split_key[1]), split<2>(k)[1]);
+  const auto folded = reference.values<std::uint64_t>("folded_key"),
+             second = reference.values<std::uint64_t>("split_key");
+  EXPECT_EQ(key(folded[0], folded[1]), fold_in(k, 3));
+  EXPECT_EQ(key(second[0], second[1]), split<2>(k)[1]);
   const auto many = split(k, 1000);
   EXPECT_EQ(split<2>(k)[0], many[0]);
   EXPECT_EQ(split<2>(k)[1], many[1]);
@@ -59,9 +64,9 @@ TEST(Keys, AreDerivedAsDocumented) {
 
 /// The numbers at the frozen positions, each as a field of one element.
 template <class T, class Exec, class Fill>
-void expect_frozen(const T* expected, const Fill& fill) {
+void expect_frozen(const std::vector<T>& expected, const Fill& fill) {
   std::int64_t k = 0;
-  for (const std::int64_t position : reference::position) {
+  for (const auto position : reference.values<std::int64_t>("position")) {
     const Kokkos::View<T*, typename Exec::memory_space> out("out", 1);
     fill(out, position);
     EXPECT_EQ(expected[k++], test::contents(out)[0]) << "position " << position;
@@ -69,7 +74,7 @@ void expect_frozen(const T* expected, const Fill& fill) {
 }
 /// The first of them as one field.
 template <class T, class Exec, class Fill>
-void expect_frozen_field(const T* expected, const Fill& fill) {
+void expect_frozen_field(const std::vector<T>& expected, const Fill& fill) {
   const Kokkos::View<T*, typename Exec::memory_space> out("out", 8);
   fill(out);
   const auto found = test::contents(out);
@@ -80,7 +85,8 @@ template <class Exec>
 class Frozen : public testing::Test {
  public:
   template <class T, class Fill>
-  static void check(const T* expected, const Fill& fill) {
+  static void check(const std::string& name, const Fill& fill) {
+    const auto expected = reference.values<T>(name);
     expect_frozen_field<T, Exec>(expected, [&](const auto& out) { fill(Exec(), out, part_of(key(42))); });
     expect_frozen<T, Exec>(expected, [&](const auto& out, std::int64_t i) {
       fill(Exec(), out, part_of(key(42), {std::int64_t{1} << 40}, {i}));
@@ -93,34 +99,37 @@ TYPED_TEST_SUITE(Frozen, test::all_spaces);
 TYPED_TEST(Frozen, Numbers) {
   namespace random = quern::random;
   const auto bits = [](auto e, const auto& out, const part_of& p) { random::bits(e, out, p); };
-  this->check(reference::bits32, bits);
-  this->check(reference::bits64, bits);
+  this->template check<std::uint32_t>("bits32", bits);
+  this->template check<std::uint64_t>("bits64", bits);
   const auto uniform = [](auto e, const auto& out, const part_of& p) { random::uniform(e, out, p); };
-  this->check(reference::uniform32, uniform);
-  this->check(reference::uniform64, uniform);
+  this->template check<float>("uniform32", uniform);
+  this->template check<double>("uniform64", uniform);
   // The same with an end that is not the default, through the general draw.
-  this->check(reference::uniform64, [](auto e, const auto& out, const part_of& p) {
+  this->template check<double>("uniform64", [](auto e, const auto& out, const part_of& p) {
     random::uniform(e, out, p, 0.0, 4.0);
     quern::map(e, out, quern::impl::op::multiply(), 0.25, out);
   });
   const auto normal = [](auto e, const auto& out, const part_of& p) { random::normal(e, out, p); };
-  this->check(reference::normal32, normal);
-  this->check(reference::normal64, normal);
+  this->template check<float>("normal32", normal);
+  this->template check<double>("normal64", normal);
   const auto exponential = [](auto e, const auto& out, const part_of& p) { random::exponential(e, out, p); };
-  this->check(reference::exponential32, exponential);
-  this->check(reference::exponential64, exponential);
-  this->check(reference::dice, [](auto e, const auto& out, const part_of& p) { random::integers(e, out, p, 1, 7); });
-  this->check(reference::far, [](auto e, const auto& out, const part_of& p) {
+  this->template check<float>("exponential32", exponential);
+  this->template check<double>("exponential64", exponential);
+  this->template check<std::int64_t>(
+      "dice", [](auto e, const auto& out, const part_of& p) { random::integers(e, out, p, 1, 7); });
+  this->template check<std::int64_t>("far", [](auto e, const auto& out, const part_of& p) {
     random::integers(e, out, p, -500'000'000'000'000, 500'000'000'000'000);
   });
-  this->check(reference::gamma64, [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 2.5); });
-  this->check(reference::small_gamma64,
-              [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 0.5); });
-  for (const auto& [rate, expected] : {std::pair(0.7, reference::poisson_few), std::pair(30.5, reference::poisson_some),
-                                       std::pair(750.0, reference::poisson_many)})
-    this->check(expected, [r = rate](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, r); });
-  this->check(reference::poisson_large,
-              [](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, 1e4); });
+  this->template check<double>("gamma64",
+                               [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 2.5); });
+  this->template check<double>("small_gamma64",
+                               [](auto e, const auto& out, const part_of& p) { random::gamma(e, out, p, 0.5); });
+  for (const auto& [rate, name] :
+       {std::pair(0.7, "poisson_few"), std::pair(30.5, "poisson_some"), std::pair(750.0, "poisson_many")})
+    this->template check<std::int64_t>(
+        name, [r = rate](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, r); });
+  this->template check<std::int64_t>(
+      "poisson_large", [](auto e, const auto& out, const part_of& p) { random::poisson(e, out, p, 1e4); });
 }
 
 TYPED_TEST(Frozen, FieldOfAMillion) {
@@ -128,7 +137,7 @@ TYPED_TEST(Frozen, FieldOfAMillion) {
   quern::random::bits(TypeParam(), out, key(42));
   std::uint64_t sum = 0;
   for (const auto w : test::contents(out)) sum += w;
-  EXPECT_EQ(reference::sum_of_bits32, sum);
+  EXPECT_EQ(reference.value<std::uint64_t>("sum_of_bits32"), sum);
 }
 
 template <class Case>

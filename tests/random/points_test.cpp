@@ -10,13 +10,15 @@
 #include <quern/random/sobol.hpp>
 #include <quern/reduce/reduce.hpp>
 
-#include "support/random_reference.hpp"
+#include "support/reference_archive.hpp"
 #include "support/testing.hpp"
 
 namespace {
 
 using quern::random::key;
 using quern::random::part_of;
+
+const test::reference_archive reference("random/data/fields.npz");
 
 template <class Exec>
 class Choices : public testing::Test {};
@@ -41,8 +43,8 @@ TYPED_TEST(Choices, FrozenPermutation) {
   const auto v = test::make_array<std::int64_t, 2, Kokkos::LayoutLeft, TypeParam>({30, 10});
   quern::random::permutation(TypeParam(), v, key(42));
   const auto p = test::contents(v);
-  EXPECT_TRUE(
-      std::equal(std::begin(reference::permutation_of_300), std::end(reference::permutation_of_300), p.begin()));
+  const auto expected = reference.values<std::int64_t>("permutation_of_300");
+  EXPECT_EQ(expected, std::vector(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(expected.size())));
 }
 
 TYPED_TEST(Choices, WithoutReplacement) {
@@ -193,7 +195,8 @@ TYPED_TEST_SUITE(Sobol, multivariate_cases);
 TYPED_TEST(Sobol, PointsOfSciPy) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;
-  const auto check = [](std::int64_t row, const double(&expected)[64]) {
+  for (const std::int64_t row : {1, 2, 3, 517, 1023}) {
+    const auto expected = reference.values("sobol/" + std::to_string(row));
     const auto v = test::make_array<T, 2, typename TypeParam::layout, E>({3, 64});
     quern::random::sobol(E(), v, row - 1);
     const auto found = test::contents(v);
@@ -203,12 +206,7 @@ TYPED_TEST(Sobol, PointsOfSciPy) {
       const auto again = test::contents(v);
       return std::vector<T>(again.begin(), again.begin() + 64);
     }());
-  };
-  check(1, reference::sobol_1);
-  check(2, reference::sobol_2);
-  check(3, reference::sobol_3);
-  check(517, reference::sobol_517);
-  check(1023, reference::sobol_1023);
+  }
 }
 
 // Scrambling keeps what makes the points even: each of 2^m equal parts of every axis has one of 2^m points, and each

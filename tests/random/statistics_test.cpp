@@ -218,7 +218,7 @@ TYPED_TEST(Statistics, GammaOfLargeShapes) {
         },
         [&](double x) { return below(x / 2); });
   }
-  // As far as neighbouring numbers are closer than a deviation.
+  // As far as adjacent numbers are closer than a deviation.
   for (const double shape : {1e3, 1e6, 1.1e6, 1e10, 1e16, 1e22, 1e26}) expect_gamma_moments<double, TypeParam>(shape);
   for (const double shape : {1e3, 1.1e6, 1e10, 1e12}) expect_gamma_moments<float, TypeParam>(shape);
 }

@@ -24,6 +24,11 @@ struct newton_status {
 namespace batch::impl {
 
 /// d with J d = f, in place of f, by elimination with partial pivoting; false where a pivot is zero or not finite.
+///
+/// It has an elimination of its own beside those of linalg/small_solve.hpp: N is known, and the matrix is in registers
+/// beside what f needs of them, so that rows that are in order are not moved; the first bad pivot ends it; and
+/// quotients are divisions, not products with an inverse that may overflow. Each of these makes other bits or takes
+/// more registers in the others.
 template <class T, std::size_t N>
 KOKKOS_FUNCTION bool solve_in_place(Kokkos::Array<Kokkos::Array<T, N>, N>& j, Kokkos::Array<T, N>& f) {
   for (std::size_t k = 0; k < N; ++k) {

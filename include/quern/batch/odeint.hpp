@@ -121,10 +121,10 @@ struct integration {
     const vector there = f(next, within(t + direction * trial));
     for (int i = 0; i < N; ++i) change[i] = there[i] - slope[i];
     const T bend = scaled_norm(change, y, y) / trial;
-    const T most = Kokkos::isfinite(bend) ? Kokkos::max(speed, bend) : speed;  // f may end before the trial step
-    const T other = !Kokkos::isfinite(most) ? trial
-                    : most <= T(1e-15)      ? Kokkos::max(T(1e-6), trial * T(1e-3))
-                                            : Kokkos::pow(T(0.01) / most, T(0.2));
+    const T steepest = Kokkos::isfinite(bend) ? Kokkos::max(speed, bend) : speed;  // f may end before the trial step
+    const T other = !Kokkos::isfinite(steepest) ? trial
+                    : steepest <= T(1e-15)      ? Kokkos::max(T(1e-6), trial * T(1e-3))
+                                                : Kokkos::pow(T(0.01) / steepest, T(0.2));
     h = direction * Kokkos::min(100 * trial, other);
   }
 

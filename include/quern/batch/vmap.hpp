@@ -131,9 +131,9 @@ void vmap_check_pair(const std::string& label, const Out& out, const Other& othe
 template <class Exec, class Kernel>
 int vmap_team(const Exec& exec, const Kernel& kernel, int items, std::int64_t elements) {
   if (!is_device<Exec>) return 1;
-  const int most = typename Kernel::policy(exec, items, 1).team_size_max(kernel, Kokkos::ParallelForTag());
+  const int max_threads = typename Kernel::policy(exec, items, 1).team_size_max(kernel, Kokkos::ParallelForTag());
   int threads = batch_tuning<Exec>::least_team;
-  while (threads < elements && threads < batch_tuning<Exec>::max_team && 2 * threads <= most) threads *= 2;
+  while (threads < elements && threads < batch_tuning<Exec>::max_team && 2 * threads <= max_threads) threads *= 2;
   return threads;
 }
 
@@ -206,7 +206,7 @@ auto unbatched(const V& view) {
 /// @param in  Views, of any types
 ///
 /// Items lie along axis 0; `batched(a, axis{1})` names another axis and `unbatched(a)` gives all of `a` to every item.
-/// All batched arguments have as many items. Neighbouring items run on neighbouring threads of a device: without a
+/// All batched arguments have as many items. Adjacent items run on adjacent threads of a device: without a
 /// team, items along the axis of stride 1 are the fastest.
 ///
 /// An input may be the same View as an output, batched in the same way: the functor then changes its items in place.

@@ -121,7 +121,7 @@ void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
         found);
   };
   launch(std::true_type(), mine, label_text(label, "/pack"));
-  all_gather_values(comm, exec, label, mine, all, bytes);
+  all_gather_values(exec, comm, label, mine, all, bytes);
   launch(std::false_type(), all, label);
 }
 template <class Op = op::sum, std::same_as<Communicator> Comm, view_like... V>

@@ -55,7 +55,7 @@ struct field_shifts {
 template <class Exec>
 class box_exchange {
  public:
-  box_exchange(const Communicator& comm, const Exec& exec, std::string label, const std::vector<peer_box>& out,
+  box_exchange(const Exec& exec, const Communicator& comm, std::string label, const std::vector<peer_box>& out,
                const std::vector<peer_box>& in, bool adds = false);
   void start(const field_shifts& shifts = {});
   void finish() {
@@ -83,7 +83,7 @@ class box_exchange {
 /// all = what each rank has at `mine`, in the order of ranks, in memory that kernels reach. With NCCL asynchronous on
 /// `exec`; or else waits.
 template <class Exec>
-void all_gather_values(const Communicator& comm, const Exec& exec, const std::string& label, const std::byte* mine,
+void all_gather_values(const Exec& exec, const Communicator& comm, const std::string& label, const std::byte* mine,
                        std::byte* all, std::int64_t bytes);
 
 /// What cells beyond the ends of an axis get, in an array with a halo of `width` cells: those before it, and behind it.

@@ -280,7 +280,7 @@ class HaloExchange {
     const auto cells = blocks_->cells_of(whole);
     const auto own = blocks_->boxes(whole, cells.of_own), ghosts = blocks_->boxes(whole, cells.of_ghosts);
     auto& made = plans_.emplace_back(plan{{whole.begin(), whole.end()},
-                                          {blocks_->comm, exec_, label, adds ? ghosts : own, adds ? own : ghosts, adds},
+                                          {exec_, blocks_->comm, label, adds ? ghosts : own, adds ? own : ghosts, adds},
                                           {},
                                           std::make_unique<Kind>()});
     using sums = impl::ghost_sums<Exec>;
@@ -405,7 +405,7 @@ class HaloExchange {
       impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, d.extents().rank), true, out, in);
     };
     (add(fields), ...);
-    return {*comm, exec, label, out, in};
+    return {exec, *comm, label, out, in};
   }
   template <class Field>
   void add_edges(const boundaries& edge, const Field& f) {

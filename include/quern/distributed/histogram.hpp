@@ -13,12 +13,12 @@ namespace quern::impl {
 
 /// out = the sum over all ranks of what `count` writes to a View of out's extents.
 template <class Exec, class Out, class Count>
-void sum_of_counts(const Communicator& comm, const Exec& exec, const Out& out, const Count& count) {
+void sum_of_counts(const Exec& exec, const Communicator& comm, const Out& out, const Count& count) {
   using T = value_of<Out>;
   const std::int64_t n = extents_of(out).size();
   const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);
   count(counts);
-  sum_over_ranks(comm, exec, counts.data(), n);
+  sum_over_ranks(exec, comm, counts.data(), n);
   quern::copy(exec, out, counts);
   exec.fence(kernel_label("quern::distributed: counts"));
 }
@@ -51,7 +51,7 @@ struct engine<over_ranks_place, counts> : compared_calls {
     constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;  // weights broadcast
     const Decomposition d = unpack([](const auto&... in) { return leading_field(in...).decomposition(); }, inputs);
     check_extents(label, input_name(0), operand_extents(label, std::get<0>(inputs)), d.extents());
-    sum_of_counts(d.communicator(), exec, out, [&](const auto& counts) {
+    sum_of_counts(exec, d.communicator(), out, [&](const auto& counts) {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         with_bins(exec, label, counts, counted.bin, operand_at_block<rank>(label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
@@ -87,7 +87,7 @@ void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, co
   };
   check_same_arrays(comm, label, more, out);
   check_extents(label, "out", extents_of(out), shape{extents_of(out).size()});
-  sum_of_counts(comm, exec, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
+  sum_of_counts(exec, comm, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
 }
 template <std::same_as<Communicator> Comm, view_like Out, array_like X, impl::keys_option... Options>
 void bincount(const Comm& comm, const Out& out, const X& x, const Options&... options) {

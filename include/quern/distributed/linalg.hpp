@@ -56,8 +56,8 @@ template <class Exec, class T>
 class rows_of_ranks : public other_rows<T> {
  public:
   rows_of_ranks(const Exec& exec, const Communicator& comm) : exec_(exec), comm_(comm) {}
-  void sum(const column_major<T>& m) const override { sum_over_ranks(comm_, exec_, m.data, m.ld * m.columns); }
-  real_type<T> most(real_type<T> x) const override {
+  void sum(const column_major<T>& m) const override { sum_over_ranks(exec_, comm_, m.data, m.ld * m.columns); }
+  real_type<T> max(real_type<T> x) const override {
     for (const real_type<T> y : all_gather(comm_, x)) x = x != x || x > y ? x : y;
     return x;
   }
@@ -74,7 +74,7 @@ class rows_of_ranks : public other_rows<T> {
       out.emplace_back(r, mine);
       in.emplace_back(r, strided<T>{all.data + r * n, {n, n}, {1, all.ld}});
     }
-    exchange_once(comm_, exec_, "quern::qr", out, in);
+    exchange_once(exec_, comm_, "quern::qr", out, in);
   }
 
  private:
@@ -115,7 +115,7 @@ struct svd_of_triangle {
   work_matrix<Exec, T> left, right;
   scratch_array<Exec, real_type<T>> values;
 
-  svd_of_triangle(const Exec& exec, const std::string& label, const Communicator& comm, const column_major<T>& r)
+  svd_of_triangle(const Exec& exec, const Communicator& comm, const std::string& label, const column_major<T>& r)
       : left(exec, r.columns, r.columns), right(exec, r.columns, r.columns), values(exec, r.columns) {
     const std::int64_t n = r.columns;
     int status = 0;
@@ -125,7 +125,7 @@ struct svd_of_triangle {
     broadcast(comm, &status, sizeof status, 0);
     if (status != 0) throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     const auto count = static_cast<std::size_t>(n);
-    take_from_first(comm, exec, std::span(left->data, count * count), std::span(right->data, count * count),
+    take_from_first(exec, comm, std::span(left->data, count * count), std::span(right->data, count * count),
                     std::span(values.data(), count));
   }
 };
@@ -218,7 +218,7 @@ struct engine<over_ranks_place, singular_values> {
     check_extents(label, "vt", right.extents, shape{n, n});
     const rows_of_ranks<Exec, T> others(exec, d.communicator());
     const tall_factors<Exec, T> f(exec, label, local_matrix(a), &others);
-    const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
+    const svd_of_triangle<Exec, T> small(exec, d.communicator(), label, f.r());
     const work_matrix<Exec, T> both(exec, n, n);
     multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*small.left));
     copy_matrix(exec, label, values, strided<const R>{small.values.data(), {n}, {1}});
@@ -275,7 +275,7 @@ struct engine<over_ranks_place, least_squares_problems> {
     const std::int64_t rank = small.rank(options.rcond < 0 ? default_rcond<T>(m, n) : options.rcond);
     const work_matrix<Exec, T> result(exec, n, columns);
     small.apply_inverse(exec, label, as_matrix(*result), as_input(*right), rank);
-    take_from_first(d.communicator(), exec, std::span(result->data, static_cast<std::size_t>(n * columns)));
+    take_from_first(exec, d.communicator(), std::span(result->data, static_cast<std::size_t>(n * columns)));
     copy_matrix(exec, label, xs, as_matrix(*result));
     exec.fence(kernel_label(label));
     return rank;
@@ -309,7 +309,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     if (rows > 0) quern::subtract(exec, as_part<Exec, 2>(as_matrix(*centred)), a.local(), mean);
     subtract_rest_of_mean(exec, label, others, *centred, mean, m);
     const tall_factors<Exec, T> f(exec, label, as_input(*centred), &others);
-    const svd_of_triangle<Exec, T> small(exec, label, d.communicator(), f.r());
+    const svd_of_triangle<Exec, T> small(exec, d.communicator(), label, f.r());
     copy_matrix(exec, label, out, strided<const T>{small.right->data, {k, n}, {1, small.right->ld}});
     set_variances(exec, explained_variance, small.values.data(), m);
     exec.fence(kernel_label(label));

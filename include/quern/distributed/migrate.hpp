@@ -71,9 +71,9 @@ row_counts count_destinations(const Exec& exec, const Communicator& comm, const 
   const auto n = static_cast<std::int64_t>(destination.extent(0));
   std::string problem;
   if (n > 0) {
-    const auto [least, most] = quern::minmax(exec, destination);
-    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(most);
-    if (least < -1 || static_cast<std::int64_t>(most) >= comm.size())
+    const auto [least, greatest] = quern::minmax(exec, destination);
+    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(greatest);
+    if (least < -1 || static_cast<std::int64_t>(greatest) >= comm.size())
       problem = "a destination is " + std::to_string(wrong) + ", expected -1 to " + std::to_string(comm.size() - 1);
   }
   throw_together(comm, label, problem);
@@ -115,7 +115,7 @@ auto move_rows(const Exec& exec, const Communicator& comm, const Destination& de
   const auto sorted = std::tuple(rows_in_order(exec, columns, order.data() + counts.removed, remaining)...);
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
   const auto arrived = std::tuple(column_like(exec, columns, total)...);
-  exchange_rows(comm, exec, label, sorted, counts.sent, arrived, taken);
+  exchange_rows(exec, comm, label, sorted, counts.sent, arrived, taken);
   exec.fence(kernel_label(label));
   return arrived;
 }

@@ -64,7 +64,7 @@ void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set
   const state start = reducer.init();
   if constexpr (on_host)
     all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
-  else join_items<false>(d.communicator(), group, c.exec, c.label, states, count, start, join);
+  else join_items<false>(c.exec, d.communicator(), group, c.label, states, count, start, join);
 }
 
 /// Reduces the blocks, by `reduce(states)`, and joins: the states of the ranks that share results, one for each result

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool.hpp>
-#include <quern/distributed/rank_shares.hpp>
+#include <quern/distributed/join_by_kernels.hpp>
 #include <quern/transfer/staging.hpp>
 #include <span>
 
@@ -70,10 +70,10 @@ struct add_to {
 /// Gives every rank of a group among those of a communicator n items joined over the group; or with `Before` what those
 /// of the ranks before it are joined to, from `start` on. Waits.
 template <bool Before, class Exec, class T, class Join>
-void join_items(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
+void join_items(const Exec& exec, const Communicator& comm, const Communicator& group, const std::string& label,
                 T* items, std::int64_t n, const T& start, const Join& join) {
   if (joins_by_kernels<Exec>(comm, n * static_cast<std::int64_t>(sizeof(T))))
-    return join_by_kernels<Before>(comm, group, exec, label, items, n, start, join);
+    return join_by_kernels<Before>(exec, comm, group, label, items, n, start, join);
   const host_values<Exec, T> values(exec, items, n);
   MPI_User_function* const operation = mpi_operation<T, Join>::of(join, start);
   if constexpr (Before) exclusive_scan(group, values.data(), n, sizeof(T), &start, operation);
@@ -83,13 +83,13 @@ void join_items(const Communicator& comm, const Communicator& group, const Exec&
 
 /// The sums over all ranks of n values of each, the same bits on every rank; waits.
 template <class Exec, class T>
-void sum_over_ranks(const Communicator& comm, const Exec& exec, T* data, std::int64_t n) {
-  if (comm.size() > 1 && n > 0) join_items<false>(comm, comm, exec, "quern::distributed", data, n, T{}, add_to());
+void sum_over_ranks(const Exec& exec, const Communicator& comm, T* data, std::int64_t n) {
+  if (comm.size() > 1 && n > 0) join_items<false>(exec, comm, comm, "quern::distributed", data, n, T{}, add_to());
 }
 
 /// The values of rank 0, in memory that kernels reach, on every rank, by one message; waits.
 template <class Exec, class... T>
-void take_from_first(const Communicator& comm, const Exec& exec, const std::span<T>&... values) {
+void take_from_first(const Exec& exec, const Communicator& comm, const std::span<T>&... values) {
   if (comm.size() == 1) return;
   const auto bytes_in = [](const auto& v) { return static_cast<std::int64_t>(v.size_bytes()); };
   const std::int64_t bytes = (0 + ... + bytes_in(values));

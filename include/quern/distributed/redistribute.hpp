@@ -29,9 +29,9 @@ peer_box box_of_cells(int peer, const V& v, const shape& begin, const Decomposit
 }
 
 template <class Exec>
-void exchange_once(const Communicator& comm, const Exec& exec, const std::string& label,
+void exchange_once(const Exec& exec, const Communicator& comm, const std::string& label,
                    const std::vector<peer_box>& out, const std::vector<peer_box>& in) {
-  box_exchange<Exec> exchange(comm, exec, label, out, in);
+  box_exchange<Exec> exchange(exec, comm, label, out, in);
   exchange.start();
   exchange.finish();
 }
@@ -39,7 +39,7 @@ void exchange_once(const Communicator& comm, const Exec& exec, const std::string
 /// Brings rows of several columns to all ranks, and what these have for this one to others: each so many rows, those of
 /// a rank behind those of the one before.
 template <class Exec, class... Column>
-void exchange_rows(const Communicator& comm, const Exec& exec, const std::string& label,
+void exchange_rows(const Exec& exec, const Communicator& comm, const std::string& label,
                    const std::tuple<Column...>& from, const std::vector<std::int64_t>& sent,
                    const std::tuple<Column...>& to, const std::vector<std::int64_t>& received) {
   std::vector<peer_box> out, in;
@@ -56,7 +56,7 @@ void exchange_rows(const Communicator& comm, const Exec& exec, const std::string
     sent_at += sent[r];
     received_at += received[r];
   }
-  exchange_once(comm, exec, label, out, in);
+  exchange_once(exec, comm, label, out, in);
 }
 
 /// The whole array in memory that `exec` reaches: the View itself, or one of the pool for it.
@@ -99,7 +99,7 @@ void bring_whole(const std::string& label, const Exec& exec, const Out& out, con
     if (gets(rank)) sent.push_back(box_of_cells(rank, in.local(), d.local().first, d.local()));
     if (here) received.push_back(box_of_cells(rank, whole, d.of(0).first, d.of(rank)));
   }
-  exchange_once(d.communicator(), exec, label, sent, received);
+  exchange_once(exec, d.communicator(), label, sent, received);
   if (here && whole.data() != out.data()) quern::copy(exec, out, whole);
   exec.fence(kernel_label(label));
 }
@@ -116,7 +116,7 @@ void move_cells(const std::string& label, const Exec& exec, const Out& out, cons
     sent.push_back(box_of_cells(m.rank, in.local(), from.local().first, m.cells));
   for (const auto& m : shared_cells(to, from))
     received.push_back(box_of_cells(m.rank, out.local(), to.local().first, m.cells));
-  exchange_once(to.communicator(), exec, label, sent, received);
+  exchange_once(exec, to.communicator(), label, sent, received);
 }
 
 /// Copies with DistributedViews, beside which Views are whole on every rank.
@@ -192,7 +192,7 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   for (int rank = 0; here && rank < d.communicator().size(); ++rank)
     sent.push_back(impl::box_of_cells(rank, whole, begin, d.of(rank)));
   received.push_back(impl::box_of_cells(root, out.local(), d.local().first, d.local()));
-  impl::exchange_once(d.communicator(), exec, label, sent, received);
+  impl::exchange_once(exec, d.communicator(), label, sent, received);
   exec.fence(quern::impl::kernel_label(label));
 }
 /// `out = in` for an array that every rank has; no messages.

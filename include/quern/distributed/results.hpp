@@ -49,7 +49,7 @@ class results_of_ranks {
     return block;
   }
   void deliver() const {
-    if (moves_) exchange_once(d_.communicator(), c_.exec, c_.label, sent_, received_);
+    if (moves_) exchange_once(c_.exec, d_.communicator(), c_.label, sent_, received_);
   }
 
  private:

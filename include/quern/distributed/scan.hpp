@@ -14,7 +14,7 @@
 
 namespace quern::impl {
 
-/// What comes before on a line, of two neighbouring groups of ranks.
+/// What comes before on a line, of two adjacent groups of ranks.
 template <class Carry>
 struct join_carries {
   using state = carried<typename Carry::type>;
@@ -87,7 +87,7 @@ struct engine<over_ranks_place, scans> {
     axes[number] = true;
     const Communicator& group = d.along(axes);  // collective at first: ranks without cells take part
     if (lines.size() > 0)
-      join_items<true>(d.communicator(), group, exec, "quern::distributed", totals.data, lines.size(), carry.start(),
+      join_items<true>(exec, d.communicator(), group, "quern::distributed", totals.data, lines.size(), carry.start(),
                        join_carries<Carry>{carry});
     if (!empty) map_checked(label, exec, out.local(), result_of_carry<Carry>{carry}, before, local);
     exec.fence(kernel_label(label));

@@ -100,7 +100,7 @@ void sort_over_ranks(const std::string& label, const Exec& exec, const Out& out,
   const auto cut = sorted_cuts(exec, comm, order, sorted.data(), n, first);
   for (int r = 0; r < comm.size(); ++r) given[r] = cut[r + 1] - cut[r];
   all_to_all(comm, given.data(), taken.data());
-  exchange_rows(comm, exec, label, std::tuple(sorted), given, std::tuple(arrived), taken);
+  exchange_rows(exec, comm, label, std::tuple(sorted), given, std::tuple(arrived), taken);
   quern::sort(exec, out.local(), arrived, direction);
   exec.fence(kernel_label(label));
 }

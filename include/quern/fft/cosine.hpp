@@ -5,6 +5,7 @@
 
 #include <numbers>
 #include <quern/core/call/label.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -172,10 +173,11 @@ void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosi
   using C = Kokkos::complex<T>;
   const std::int64_t n = rows.n;
   const scratch_copy<Exec, C> turned(launch.exec, {count, 2 * n});
-  const scratch_array<Exec, C> points_before(launch.exec, n), points_after(launch.exec, n);
-  set_circle(launch, points_before.data(), n, 0);
-  set_circle(launch, points_after.data(), n, 1);
-  const turn_kernels<T> kernels{rows, n, turned.array().data, points_before.data(), points_after.data()};
+  C *points_before = nullptr, *points_after = nullptr;
+  const scratch_arrays<Exec> memory(launch.exec, scratch_part{points_before, n}, scratch_part{points_after, n});
+  set_circle(launch, points_before, n, 0);
+  set_circle(launch, points_after, n, 1);
+  const turn_kernels<T> kernels{rows, n, turned.array().data, points_before, points_after};
   for_elements<before_tag>(launch, "quern::dct/turn", count * 2 * n, kernels);
   transform_rows(launch, kind::forward, 2 * n, turned.array(), turned.array());
   for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);

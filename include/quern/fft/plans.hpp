@@ -8,9 +8,9 @@
 
 namespace quern {
 
-/// Plans that are kept, and what has been done with them.
+/// How many plans are cached, and what has been done with them.
 struct fft_plan_usage {
-  std::size_t kept = 0;
+  std::size_t cached = 0;
   std::int64_t made = 0;
   std::int64_t reused = 0;
 };

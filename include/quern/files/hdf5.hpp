@@ -185,7 +185,7 @@ chunked::Sink<T, static_cast<int>(Rank)> hdf5_sink(const std::string& path, cons
 class TimeSeries {
  public:
   /// @param name    the files' names without ending
-  /// @param spacing the distance of neighbouring cells along each axis of the fields, two or three; not 0
+  /// @param spacing the distance of adjacent cells along each axis of the fields, two or three; not 0
   /// @param origin  the position of the first cell; 0 without
   /// @throws Error for other numbers of them, and where one is not finite
   TimeSeries(const std::string& name, std::vector<double> spacing, std::vector<double> origin = {});

@@ -216,9 +216,9 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
   const std::string& label = label_text("quern::integrate");
   check_domain<F>(label, box);
   const tolerances within = tolerances_of(label, {1.49e-8, 1.49e-8}, options...);
-  const std::int64_t most = option_or(max_evaluations{10'000'000}, options...).value;
-  if (most < points)
-    throw Error(label, std::to_string(most) + " evaluations, expected at least " + std::to_string(points));
+  const std::int64_t limit = option_or(max_evaluations{10'000'000}, options...).value;
+  if (limit < points)
+    throw Error(label, std::to_string(limit) + " evaluations, expected at least " + std::to_string(points));
 
   std::vector<region> active{region_of(box)};
   double volume = 1;
@@ -237,7 +237,7 @@ estimate<T> integrate_by(const Exec& exec, const F& f, const std::array<interval
     };
     if (error <= allowed) return result(true);
 
-    const std::int64_t affordable = (most - evaluations) / (2 * points);
+    const std::int64_t affordable = (limit - evaluations) / (2 * points);
     const auto rest = choose_regions<T, Rank>(active, box, allowed, volume, affordable);
     if (rest == active.begin()) return result(false);
     for (auto r = rest; r != active.end(); ++r) finished.add(*r);

@@ -42,17 +42,17 @@ using interval_of = std::type_identity_t<interval<T>>;
 /// exist at the ends. An interval without a number inside keeps its ends.
 template <class T>
 struct inside {
-  T least, most;
+  T least, greatest;
 
   inside() = default;
-  explicit inside(const interval<T>& x) : least(std::min(x.lower, x.upper)), most(std::max(x.lower, x.upper)) {
-    const T after = std::nextafter(least, most), before = std::nextafter(most, least);
-    if (after <= before && after != most) {
+  explicit inside(const interval<T>& x) : least(std::min(x.lower, x.upper)), greatest(std::max(x.lower, x.upper)) {
+    const T after = std::nextafter(least, greatest), before = std::nextafter(greatest, least);
+    if (after <= before && after != greatest) {
       least = after;
-      most = before;
+      greatest = before;
     }
   }
-  KOKKOS_FUNCTION T operator()(T x) const { return x < least ? least : x > most ? most : x; }
+  KOKKOS_FUNCTION T operator()(T x) const { return x < least ? least : x > greatest ? greatest : x; }
 };
 
 /// Whether f may be called with one coordinate of type T for each axis.

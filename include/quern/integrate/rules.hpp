@@ -62,12 +62,12 @@ class gauss_legendre {
  public:
   using option_of = quern::impl::any_place;
   static constexpr bool weighted = true, closed = false;
-  static constexpr int most = 16;
+  static constexpr int max_points = 16;
 
   /// @param points of each cell
   /// @throws Error if that is below 1 or above 16
   explicit gauss_legendre(int points) : points_(points) {
-    if (points < 1 || points > most)
+    if (points < 1 || points > max_points)
       throw Error("quern::rule::gauss_legendre", std::to_string(points) + " points, expected 1 to 16");
     for (int p = 0; p < points; ++p) {
       long double x = std::cos(std::numbers::pi_v<long double> * (p + 0.75L) / (points + 0.5L)), slope = 1;
@@ -101,7 +101,7 @@ class gauss_legendre {
   }
 
   int points_;
-  double offset_[most] = {}, weight_[most] = {};
+  double offset_[max_points] = {}, weight_[max_points] = {};
 };
 
 }  // namespace quern::rule

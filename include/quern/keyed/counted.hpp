@@ -50,14 +50,14 @@ auto wanted_output(const V& view) {
   else return std::tuple<>();
 }
 
-/// An output for positions, which are below `most`, in an array of these extents, if it is wanted.
+/// An output for positions, which are below `size`, in an array of these extents, if it is wanted.
 template <class Exec, class V, class T>
 auto position_output(const call<Exec>& c, const std::string& name, const V& view, const shape& extents,
-                     std::int64_t most, const strided<const T>& x) {
+                     std::int64_t size, const strided<const T>& x) {
   if constexpr (is_wanted<V>) {
     const auto positions = c.output(view);
     check_extents(c.label, name, positions.extents, extents);
-    check_positions<value_of<V>>(c.label, name, most);
+    check_positions<value_of<V>>(c.label, name, size);
     check_overlap(c.label, positions, x, "x", false);
     return positions;
   } else {

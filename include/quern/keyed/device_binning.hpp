@@ -39,7 +39,7 @@ struct device_binning {
     team.team_barrier();
     for (std::int64_t b = team.team_rank(); b < work.bins; b += team.team_size()) work.put(b, mine[b]);
   }
-  /// Neighbouring threads read neighbouring packs, several at a time each.
+  /// Adjacent threads read adjacent packs, several at a time each.
   KOKKOS_FUNCTION void add_all(const member& team, sum_type* mine, run& r) const {
     const std::int64_t threads = static_cast<std::int64_t>(team.league_size()) * team.team_size();
     const std::int64_t me = static_cast<std::int64_t>(team.league_rank()) * team.team_size() + team.team_rank();
@@ -69,11 +69,11 @@ template <class Exec, class Work>
 void bin_on_device(const Exec& exec, const std::string& label, Work work) {
   using tune = keyed_tuning<Exec>;
   constexpr int team = tune::binning_team;
-  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / team);
+  const std::int64_t max_teams = std::max<std::int64_t>(1, exec.concurrency() / team);
   const std::int64_t worth = (work.n + tune::binning_least * team - 1) / (tune::binning_least * team);
   const std::int64_t bytes = work.bins * static_cast<std::int64_t>(sizeof(typename Work::sum_type));
   work.shared = bytes <= std::min<std::int64_t>(tune::binning_bytes, team_scratch_room<Exec>(team));
-  typename device_binning<Work>::policy policy(exec, static_cast<int>(std::min(most, worth)), team);
+  typename device_binning<Work>::policy policy(exec, static_cast<int>(std::min(max_teams, worth)), team);
   if (work.shared) policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes));
   Kokkos::parallel_for(kernel_label(label), policy, device_binning<Work>{work});
 }

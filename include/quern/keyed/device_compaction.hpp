@@ -46,8 +46,8 @@ struct device_compaction {
     }
   }
 
-  /// Memory is read in rows, but a thread has the flags of neighbours. They are bytes first, which threads write
-  /// without atomic operations.
+  /// Memory is read in rows, but a thread has the flags of contiguous elements. They are bytes first, which threads
+  /// write without atomic operations.
   KOKKOS_FUNCTION void operator()(count_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number = threads.league_rank(), first = work.first_of(number);
@@ -126,12 +126,8 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
   constexpr int tile = kernel_type::tile, team = kernel_type::team;
   const std::int64_t tiles = std::max<std::int64_t>(1, (n + tile - 1) / tile), sections = tiles / team;
   kernel_type kernel{{keep, put, n, tile, tiles, count}, nullptr, nullptr, nullptr};
-  scratch_layout layout;
-  layout.add(kernel.flags, tiles * team);
-  layout.add(kernel.of_tile, tiles);
-  layout.add(kernel.of_section, sections + 1);
-  lease<Exec> held(exec);
-  layout.allocate(exec, held.scratch());
+  const scratch_arrays<Exec> memory(exec, scratch_part{kernel.flags, tiles * team}, scratch_part{kernel.of_tile, tiles},
+                                    scratch_part{kernel.of_section, sections + 1});
   if (tiles > team) fill_scratch(label_text(label, "/zero"), exec, kernel.of_section, sections + 1, std::int64_t{0});
   const auto run = [&]<class Tag>(Tag, const char* what, int bytes) {
     typename kernel_type::template policy<Tag> policy(exec, static_cast<int>(tiles), team);

@@ -23,6 +23,7 @@
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -120,17 +121,18 @@ struct group_of_key {
 /// Groups of keys in a range, by a table of it.
 template <class Exec, class Keys>
 Groups<Exec> group_range(const std::string& label, const Exec& exec, const range_bin& bin, const Keys& keys) {
-  const scratch_array<Exec, std::int64_t> memory(exec, 2 * bin.bins);
-  const scratch_array<Exec, std::int32_t> ranks(exec, bin.bins);
-  std::int64_t *counts_of_bins = memory.data(), *counts_of_groups = counts_of_bins + bin.bins;
+  std::int64_t *counts_of_bins = nullptr, *counts_of_groups = nullptr;
+  std::int32_t* ranks = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{counts_of_bins, bin.bins},
+                                    scratch_part{counts_of_groups, bin.bins}, scratch_part{ranks, bin.bins});
   with_bins(exec, label_text(label, "/count"), scratch_view<Exec, std::int64_t*>(counts_of_bins, bin.bins), bin, keys);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   for_selected(label_text(label, "/ranks"), exec, bin.bins, is_marked<std::int64_t>{counts_of_bins},
-               put_bin{counts_of_bins, ranks.data(), counts_of_groups}, found);
+               put_bin{counts_of_bins, ranks, counts_of_groups}, found);
   const auto labels =
       new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), operand_extents(label, keys).extent[0]);
-  map_checked(label_text(label, "/labels"), exec, labels, group_of_key{bin, ranks.data()}, keys);
+  map_checked(label_text(label, "/labels"), exec, labels, group_of_key{bin, ranks}, keys);
   exec.fence(kernel_label(label, ": wait for the number of groups"));
   const auto [first, counts] = new_columns(exec, label_text(label, "/groups"), *found, *found);
   map_checked(label_text(label, "/counts"), exec, counts, op::identity(),

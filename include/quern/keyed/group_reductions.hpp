@@ -8,6 +8,7 @@
 /// each once or twice.
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reducers/reproducible.hpp>
@@ -247,14 +248,16 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::var", exec);
   impl::check_groups(c, out, x, by);
-  const impl::scratch_array<Exec, double> of_means(exec, by.size()), of_squares(exec, by.size()),
-      of_rows(exec, by.rows());
+  double *of_means = nullptr, *of_squares = nullptr, *of_rows = nullptr;
+  const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{of_means, by.size()},
+                                          impl::scratch_part{of_squares, by.size()},
+                                          impl::scratch_part{of_rows, by.rows()});
   // The means give way to the sums of distances from them.
-  const impl::scratch_view<Exec, double*> sums(of_means.data(), by.size()), squares(of_squares.data(), by.size()),
-      rows(of_rows.data(), by.rows());
+  const impl::scratch_view<Exec, double*> sums(of_means, by.size()), squares(of_squares, by.size()),
+      rows(of_rows, by.rows());
   impl::group_sum<double>(impl::label_text(c.label, "/mean"), exec, sums, x, by);
   impl::map_checked(impl::label_text(c.label, "/mean"), exec, sums, impl::mean_of_sum(), sums, by.counts());
-  impl::map_checked(impl::label_text(c.label, "/distances"), exec, rows, impl::distance_in_group{of_means.data()}, x,
+  impl::map_checked(impl::label_text(c.label, "/distances"), exec, rows, impl::distance_in_group{of_means}, x,
                     by.labels(exec));
   impl::group_sum<double>(impl::label_text(c.label, "/distances"), exec, sums, rows, by);
   impl::map_checked(impl::label_text(c.label, "/squares"), exec, rows, impl::absolute_square(), rows);

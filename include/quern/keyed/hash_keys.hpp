@@ -8,6 +8,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/groups.hpp>
 #include <quern/keyed/sort.hpp>
@@ -104,12 +105,12 @@ struct rank_at_slot {
 /// Sorts the keys of a table and turns slots into ranks among them. Returns how many they are. Waits.
 template <class Exec, class Labels>
 std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_table& table, const Labels& labels) {
-  const std::int64_t size = std::int64_t{table.size} + 1, most = std::min<std::int64_t>(labels.extent(0), size);
-  const scratch_array<Exec, std::uint64_t> key_memory(exec, most);
-  const scratch_array<Exec, std::uint32_t> slot_memory(exec, most);
-  const scratch_array<Exec, std::int32_t> rank_memory(exec, size);
-  std::uint64_t* keys = key_memory.data();
-  std::uint32_t* slots = slot_memory.data();
+  const std::int64_t size = std::int64_t{table.size} + 1, max_keys = std::min<std::int64_t>(labels.extent(0), size);
+  std::uint64_t* keys = nullptr;
+  std::uint32_t* slots = nullptr;
+  std::int32_t* ranks = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{keys, max_keys}, scratch_part{slots, max_keys},
+                                    scratch_part{ranks, size});
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
   const key_at_slot taken{table, keys, slots};
@@ -121,8 +122,8 @@ std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_t
   };
   sort_pairs<std::uint32_t>(label_text(label, "/sort"), exec, lines, lines.contiguous<const std::uint64_t>(keys),
                             by_order<std::uint64_t>(), line_input(lines.contiguous(slots)), to_slots);
-  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{slots, rank_memory.data()});
-  map_checked(label_text(label, "/labels"), exec, labels, rank_at_slot{rank_memory.data()}, labels);
+  Kokkos::parallel_for(kernel_label(label, "/ranks"), index_range(exec, *found), put_rank{slots, ranks});
+  map_checked(label_text(label, "/labels"), exec, labels, rank_at_slot{ranks}, labels);
   return *found;
 }
 
@@ -153,15 +154,16 @@ double estimate_different(const std::string& label, const Exec& exec, const stri
   return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
 }
 
-/// The first size of a hash table for keys, a power of two; more than `most` where a sort is the better way.
+/// The first size of a hash table for keys, a power of two; more than `max_size` where a sort is the better way.
 template <class Exec, class T>
-std::int64_t first_table(const std::string& label, const Exec& exec, const strided<const T>& keys, std::int64_t most) {
+std::int64_t first_table(const std::string& label, const Exec& exec, const strided<const T>& keys,
+                         std::int64_t max_size) {
   using tune = keyed_tuning<Exec>;
   const std::int64_t rows = keys.extents.extent[0];
   const auto slots = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
   if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, slots(static_cast<double>(rows)));
   const std::int64_t samples = std::min(rows / tune::sample_ratio, tune::hash_sample);
-  const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * most));
+  const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * max_size));
   return std::max<std::int64_t>(tune::hash_least, slots(different));
 }
 
@@ -176,18 +178,18 @@ std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys
   using tune = keyed_tuning<Exec>;
   const std::int64_t rows = keys.extents.extent[0];
   const bool can_sort = std::in_range<std::uint32_t>(rows);
-  const std::int64_t most = can_sort ? tune::max_hash_size : std::int64_t{1} << 31;
-  std::int64_t size = first_table(label, exec, keys, most);
-  if (can_sort && size > most) return std::nullopt;
+  const std::int64_t max_size = can_sort ? tune::max_hash_size : std::int64_t{1} << 31;
+  std::int64_t size = first_table(label, exec, keys, max_size);
+  if (can_sort && size > max_size) return std::nullopt;
   const auto labels = new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), rows);
-  for (; size <= most; size = size < most ? std::min(most, tune::hash_growth * size) : 2 * most) {
+  for (; size <= max_size; size = size < max_size ? std::min(max_size, tune::hash_growth * size) : 2 * max_size) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
     const strided<std::int32_t> slots{labels.data(), keys.extents, {1}};
     if (insert_all(label, exec, table, slots, keys)) return std::pair(labels, rank_slots(label, exec, table, labels));
   }
   if (can_sort) return std::nullopt;
-  throw CapacityError(label, "there are too many different keys", rows, most);
+  throw CapacityError(label, "there are too many different keys", rows, max_size);
 }
 
 }  // namespace quern::impl

@@ -20,12 +20,12 @@ struct host_compaction {
   std::int64_t* counts;  // of the tiles; then of all tiles before
 
   void operator()(count_selected_tag, std::int64_t t) const {
-    constexpr int most = 128;  // counted in bytes, of which vector registers hold most
+    constexpr int max_run = 128;  // counted in bytes, of which vector registers hold most
     const std::int64_t last = work.last_of(t);
     std::int64_t found = 0;
-    for (std::int64_t i = work.first_of(t); i < last; i += most) {
+    for (std::int64_t i = work.first_of(t); i < last; i += max_run) {
       std::uint8_t some = 0;
-      for_run(i, Kokkos::min(i + most, last),
+      for_run(i, Kokkos::min(i + max_run, last),
               [&](std::int64_t, bool set) { some = static_cast<std::uint8_t>(some + (set ? 1 : 0)); });
       found += some;
     }

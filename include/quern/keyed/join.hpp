@@ -30,6 +30,7 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/keyed/compact.hpp>
@@ -81,15 +82,16 @@ template <class Row, class Exec, class T, class F>
 void with_sorted_rows(const std::string& label, const Exec& exec, const strided<const T>& right, const F& f) {
   using key = typename by_order<T>::key;
   const sort_lines lines = sort_lines::flat(right.extents);
-  const scratch_array<Exec, key> keys(exec, lines.n);
-  const scratch_array<Exec, Row> rows(exec, lines.n);
-  sort_pairs<Row>(
-      label_text(label, "/sort"), exec, lines, right, by_order<T>(), lines.positions(),
-      [&](const auto& sorted, const auto& moved, const auto& row_of) {
-        map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), key_of_item(), line_input(sorted));
-        map_lines(label_text(label, "/rows"), exec, lines.contiguous(rows.data()), row_of, line_input(moved));
-      });
-  f(sorted_rows<key, Row>{keys.data(), rows.data(), lines.n});
+  key* keys = nullptr;
+  Row* rows = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{keys, lines.n}, scratch_part{rows, lines.n});
+  sort_pairs<Row>(label_text(label, "/sort"), exec, lines, right, by_order<T>(), lines.positions(),
+                  [&](const auto& sorted, const auto& moved, const auto& row_of) {
+                    map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys), key_of_item(),
+                              line_input(sorted));
+                    map_lines(label_text(label, "/rows"), exec, lines.contiguous(rows), row_of, line_input(moved));
+                  });
+  f(sorted_rows<key, Row>{keys, rows, lines.n});
 }
 
 /// The partners of left rows: where they begin among the right keys, and how many they are.
@@ -182,13 +184,13 @@ void join_into(const std::string& label, const Exec& exec, std::int64_t* number,
   if (n == 0) return;
   with_index_type(right.extents.extent[0], [&]<class Row>(Row) {
     with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
-      const scratch_array<Exec, std::int64_t> begin(exec, n), before(exec, n);
+      std::int64_t *begin = nullptr, *before = nullptr;
+      const scratch_arrays<Exec> memory(exec, scratch_part{begin, n}, scratch_part{before, n});
       for_rows(exec, label_text(label, "/search"), n,
-               find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin.data(), before.data()});
+               find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin, before});
       Kokkos::parallel_scan(kernel_label(label, "/add"), index_range(exec, n),
-                            add_partners{keep_all, n, begin.data(), before.data(), number});
-      for_rows(exec, label, room,
-               put_pairs<Row, L, R>{sorted.rows, begin.data(), before.data(), number, n, left_rows, right_rows});
+                            add_partners{keep_all, n, begin, before, number});
+      for_rows(exec, label, room, put_pairs<Row, L, R>{sorted.rows, begin, before, number, n, left_rows, right_rows});
     });
   });
 }
@@ -244,13 +246,14 @@ auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, con
     const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
     const sort_lines lines = sort_lines::flat(right.extents);
-    const scratch_array<Exec, T> sorted(exec, lines.n);
-    sort_values(label_text(c.label, "/sort"), exec, lines, lines.contiguous(sorted.data()), right, by_order<T>());
     const std::int64_t n = left.extents.extent[0];
-    const scratch_array<Exec, std::uint8_t> marks(exec, n);
+    T* sorted = nullptr;
+    std::uint8_t* marks = nullptr;
+    const scratch_arrays<Exec> memory(exec, scratch_part{sorted, lines.n}, scratch_part{marks, n});
+    sort_values(label_text(c.label, "/sort"), exec, lines, lines.contiguous(sorted), right, by_order<T>());
     for_rows(exec, label_text(c.label, "/search"), n,
-             mark_rows<T>{left.data, left.stride[0], sorted.data(), lines.n, wanted, marks.data()});
-    for_selected(c.label, exec, n, is_marked<std::uint8_t>{marks.data()}, put_number<value_of<LeftRows>>{out}, number);
+             mark_rows<T>{left.data, left.stride[0], sorted, lines.n, wanted, marks});
+    for_selected(c.label, exec, n, is_marked<std::uint8_t>{marks}, put_number<value_of<LeftRows>>{out}, number);
   };
   return run_counted(c, std::tie(left_rows), run, size...);
 }

@@ -41,7 +41,7 @@ struct by_order {
   KOKKOS_FUNCTION bool operator()(key a, key b) const { return a < b; }
   /// The key as which a radix sort takes a key.
   KOKKOS_FUNCTION key sorted_as(key k) const { return k; }
-  /// Whether two neighbours are in order; without branches, for vector instructions.
+  /// Whether two adjacent keys are in order; without branches, for vector instructions.
   KOKKOS_FUNCTION bool in_order(const T& first, const T& second) const {
     const T& low = descending ? second : first;
     const T& high = descending ? first : second;

@@ -48,8 +48,8 @@ Groups<Exec> group_in_order(const std::string& label, const Exec& exec, const st
   sort_pairs<std::uint32_t, true>(label_text(label, "/sort"), exec, lines, keys, by_order<T>(), lines.positions(),
                                   finish);
   exec.fence(kernel_label(label, ": wait for the number of groups"));
-  const std::int64_t size = *found, most = std::numeric_limits<std::int32_t>::max();
-  if (size > most) throw CapacityError(label, "there are too many different keys", size, most);
+  const std::int64_t size = *found, max_groups = std::numeric_limits<std::int32_t>::max();
+  if (size > max_groups) throw CapacityError(label, "there are too many different keys", size, max_groups);
   const auto [first, counts, offsets] = new_columns(exec, label_text(label, "/groups"), size, size, size + 1);
   describe_groups(label_text(label, "/counts"), exec, starts.data(), order.data(), lines.n, size, offsets.data(),
                   first.data(), counts.data());

@@ -29,9 +29,9 @@
 /// rocThrust) and of this one on hosts; other lines by a merge sort. Where the library was built with Highway, hosts
 /// sort lines of any length by its vectorized quicksort, positions together with the leading bits of their keys.
 
-#include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/merge_sort.hpp>
@@ -238,16 +238,16 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
   if constexpr (has_vendor_sort<Exec> && Order::by_bits && (sizeof(Value) == 4 || sizeof(Value) == 8)) {
     if (by_radix(exec, lines)) {
       using bits = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>;
-      const scratch_array<Exec, key> key_memory(exec, 2 * n);
-      const scratch_array<Exec, bits> value_memory(exec, 2 * n);
-      sort_buffer<key> keys{key_memory.data(), key_memory.data() + n};
-      sort_buffer<bits> moved{value_memory.data(), value_memory.data() + n};
-      [[maybe_unused]] std::optional<scratch_array<Exec, int>> found;  // whether a zero is negative
+      sort_buffer<key> keys{nullptr, nullptr};
+      sort_buffer<bits> moved{nullptr, nullptr};
+      [[maybe_unused]] int* found = nullptr;  // whether a zero is negative
+      const scratch_arrays<Exec> memory(exec, scratch_part{keys.data, n}, scratch_part{keys.other, n},
+                                        scratch_part{moved.data, n}, scratch_part{moved.other, n},
+                                        scratch_part{found, keeps_zero_signs<Order> ? 1 : 0});
       if constexpr (keeps_zero_signs<Order>) {
-        found.emplace(exec, 1);
-        fill_scratch(label_text(label, "/zeros"), exec, found->data(), 1, 0);
+        fill_scratch(label_text(label, "/zeros"), exec, found, 1, 0);
         map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data),
-                  make_key_of_zeros<K>{by_order<K>{order.descending}, found->data()}, line_input(in));
+                  make_key_of_zeros<K>{by_order<K>{order.descending}, found}, line_input(in));
       } else {
         map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data), make_key<Order>{order},
                   line_input(in));
@@ -257,7 +257,7 @@ void sort_pairs(const std::string& label, const Exec& exec, const sort_lines& li
       if constexpr (MayWait) digits = narrow_keys(label, exec, n, keys.data).bits;
       vendor_sort(label, exec, lines.count, lines.n, digits, keys, moved);
       if constexpr (keeps_zero_signs<Order>)
-        put_zero_signs(label, exec, lines.count, lines.n, in, order, found->data(), keys.data);
+        put_zero_signs(label, exec, lines.count, lines.n, in, order, found, keys.data);
       return store(lines.contiguous(keys.data), lines.contiguous(moved.data), same_bits<Value>());
     }
   }
@@ -282,13 +282,13 @@ void sort_positions(const std::string& label, const Exec& exec, const sort_lines
     using key = typename Order::key;
     const auto key_at = [&](std::int64_t i) { return order.encode(in.data[i * in.stride[lines.extents.rank - 1]]); };
     if (quicksorts_positions<key>(lines, by_radix(exec, lines), keyed_tuning<Exec>::quicksort_positions, key_at)) {
-      const scratch_array<Exec, key> keys(exec, lines.size());
-      const scratch_array<Exec, std::uint64_t> positions(exec, lines.size());
-      map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys.data()), make_key<Order>{order},
-                line_input(in));
-      const key* const sorted_by = keys.data();
-      if (quicksort_positions(label, exec, lines.count, lines.n, 1, sorted_by, equal_keys(order), positions.data()))
-        return write(keys, lines.contiguous(positions.data()), same_bits<Index>());
+      key* keys = nullptr;
+      std::uint64_t* positions = nullptr;
+      const scratch_arrays<Exec> memory(exec, scratch_part{keys, lines.size()}, scratch_part{positions, lines.size()});
+      map_lines(label_text(label, "/keys"), exec, lines.contiguous(keys), make_key<Order>{order}, line_input(in));
+      const key* const sorted_by = keys;
+      if (quicksort_positions(label, exec, lines.count, lines.n, 1, sorted_by, equal_keys(order), positions))
+        return write(keys, lines.contiguous(positions), same_bits<Index>());
     }
   }
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);

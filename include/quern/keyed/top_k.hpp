@@ -10,6 +10,7 @@
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
@@ -78,10 +79,9 @@ void select_first_on_host(const std::string& label, const Exec& exec, const stri
   const T* data = x.data;
   const std::int64_t n = x.extents.size(), stride = x.stride[0], room = std::min(2 * k + 1024, n);
   const std::int64_t parts = std::clamp<std::int64_t>(n / keyed_tuning<Exec>::select_least, 1, exec.concurrency());
-  const scratch_array<Exec, item> memory(exec, parts * room);
-  const scratch_array<Exec, std::int64_t> sizes(exec, parts);
-  item* items = memory.data();         // `room` of each part
-  std::int64_t* found = sizes.data();  // of each part
+  item* items = nullptr;          // `room` of each part
+  std::int64_t* found = nullptr;  // of each part
+  const scratch_arrays<Exec> memory(exec, scratch_part{items, parts * room}, scratch_part{found, parts});
   const auto before = [](const item& a, const item& b) {
     return a.key < b.key || (a.key == b.key && a.value < b.value);
   };
@@ -152,23 +152,23 @@ void select_first(const std::string& label, const Exec& exec, const strided<cons
   using key = typename by_order<T>::key;
   using search_type = rank_search<key>;
   const std::int64_t n = x.extents.extent[0];
-  const scratch_array<Exec, search_type> found(exec, 1);
-  const scratch_array<Exec, std::int64_t> counts(exec, search_type::digits);
-  search_type* search = found.data();
+  search_type* search = nullptr;
+  std::int64_t* counts = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{search, 1}, scratch_part{counts, search_type::digits});
   Kokkos::parallel_for(kernel_label(label, "/begin"), Kokkos::RangePolicy<Exec>(exec, 0, 1),
                        begin_search<key>{search, k - 1});
   for (int high = 8 * sizeof(key); high > 0; high -= search_type::digit_bits) {
     const int width = std::min(high, int{search_type::digit_bits}), shift = high - width;
-    const strided<std::int64_t> bins{counts.data(), shape{std::int64_t{1} << width}, {1}};
-    fill_scratch(label_text(label, "/digits"), exec, counts.data(), search_type::digits, std::int64_t{0});
+    const strided<std::int64_t> bins{counts, shape{std::int64_t{1} << width}, {1}};
+    fill_scratch(label_text(label, "/digits"), exec, counts, search_type::digits, std::int64_t{0});
     add_by_bin(exec, label_text(label, "/digits"), bins, x, digit_of_candidates<T>{order, search, shift, width});
     using choose = choose_digit<Exec, key>;
     Kokkos::parallel_for(kernel_label(label, "/choose"), typename choose::policy(exec, 1, choose::team),
-                         choose{search, counts.data(), shift, width});
+                         choose{search, counts, shift, width});
   }
   for (const bool equal : {false, true}) {
     const put_first<T, Index> first{order, x.data, x.stride[0], k, search, equal, values, positions};
-    for_selected(label_text(label, equal ? "/equal" : "/less"), exec, n, first, first, counts.data());
+    for_selected(label_text(label, equal ? "/equal" : "/less"), exec, n, first, first, counts);
   }
 }
 
@@ -190,15 +190,16 @@ void find_first_as(const std::string& label, const Exec& exec, const sort_lines&
   };
   if constexpr (Order::by_bits) {
     if (selects<Exec, Order>(lines, k)) {
-      const scratch_array<Exec, T> values(exec, k);
-      const scratch_array<Exec, Index> rows(exec, k);
+      T* values = nullptr;
+      Index* rows = nullptr;
+      const scratch_arrays<Exec> memory(exec, scratch_part{values, k}, scratch_part{rows, k});
       const strided<const T> all{in.data, shape{lines.n}, {in.stride[in.extents.rank - 1]}};
-      const auto select = [&] { select_first(label, exec, all, order, k, values.data(), rows.data()); };
+      const auto select = [&] { select_first(label, exec, all, order, k, values, rows); };
       if constexpr (is_device<Exec>) select();
       else if (k > keyed_tuning<Exec>::select_alone) select();
-      else select_first_on_host(label, exec, all, order, k, values.data(), rows.data());
-      return sort_pairs<Index>(label_text(label, "/sort"), exec, some, some.contiguous<const T>(values.data()), order,
-                               line_input(some.contiguous(rows.data())), write);
+      else select_first_on_host(label, exec, all, order, k, values, rows);
+      return sort_pairs<Index>(label_text(label, "/sort"), exec, some, some.contiguous<const T>(values), order,
+                               line_input(some.contiguous(rows)), write);
     }
   }
   sort_pairs<Index>(label, exec, lines, in, order, lines.positions(), write);

@@ -118,11 +118,11 @@ bool unique_by_counting(const std::string& label, const Exec& exec, const result
                         const result_row<Number>& counts, std::int64_t* number, const X& x_view,
                         const strided<const T>& x) {
   using tune = keyed_tuning<Exec>;
-  const std::int64_t most = std::min(tune::counted_range, x.extents.size() / tune::counted_ratio);
-  if (most == 0) return false;
+  const std::int64_t max_range = std::min(tune::counted_range, x.extents.size() / tune::counted_ratio);
+  if (max_range == 0) return false;
   const auto range = reduce_ordered<minmax_reducer<T>>("quern::unique/range", exec, on_host, x_view);
   const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;
-  if (std::cmp_greater_equal(above, most)) return false;
+  if (std::cmp_greater_equal(above, max_range)) return false;
 
   const auto size = static_cast<std::int64_t>(above) + 1;
   const scratch_array<Exec, std::int64_t> memory(exec, size);
@@ -189,13 +189,14 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
   const auto values = make_result<Exec>(c.label, "values", values_view, x);
   const auto first = make_result<Exec>(c.label, "first", first_view, x);
   const auto counts = make_result<Exec>(c.label, "counts", counts_view, x);
-  const std::int64_t most = std::min(values.room, n);
-  [[maybe_unused]] const auto inverse = position_output(c, "inverse", inverse_view, x.extents, MayWait ? 0 : most, x);
+  const std::int64_t max_values = std::min(values.room, n);
+  [[maybe_unused]] const auto inverse =
+      position_output(c, "inverse", inverse_view, x.extents, MayWait ? 0 : max_values, x);
   if constexpr (is_wanted<First>) check_positions<value_of<First>>(c.label, "first", n);
   if (n == 0) return fill_scratch(c.label, c.exec, number, 1, std::int64_t{0});
   if constexpr (std::is_integral_v<T> && !is_device<Exec> && !inverted)
     if (unique_by_counting(c.label, c.exec, values, counts, number, x_view, x)) return;
-  const scratch_array<Exec, std::int64_t> memory(c.exec, counted || inverted ? most + 1 : 0);
+  const scratch_array<Exec, std::int64_t> memory(c.exec, counted || inverted ? max_values + 1 : 0);
   std::int64_t* starts = counted || inverted ? memory.data() : nullptr;
   if constexpr (inverted) unique_by_positions<MayWait>(c.label, c.exec, values, starts, number, x, first, inverse);
   else unique_by_values<MayWait>(c.label, c.exec, values, starts, number, x);

@@ -26,7 +26,7 @@ struct block_product {
 
   matrix_product<C, A, B> p;
   std::uint32_t blocks_across, blocks;  // of an item
-  bool items_first;                     // neighbouring threads have neighbouring items
+  bool items_first;                     // adjacent threads have adjacent items
 
   KOKKOS_FUNCTION void operator()(std::uint32_t work) const {
     const auto items = static_cast<std::uint32_t>(p.batch);

@@ -8,6 +8,7 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
@@ -198,9 +199,9 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {
   const std::int64_t n = a.rows, size = n * n;
   const work_matrix<Exec, T> side_by_side(exec, n, n * items);
-  const scratch_array<Exec, real_type<T>> all_values(exec, n * items);
-  const scratch_array<Exec, int> all_info(exec, 2 * items);
-  const hermitian_batch<T> batch{n, side_by_side->data, all_values.data(), all_info.data(), all_info.data() + items};
+  hermitian_batch<T> batch{n, side_by_side->data, nullptr, nullptr, nullptr};
+  const scratch_arrays<Exec> memory(exec, scratch_part{batch.values, n * items}, scratch_part{batch.info, items},
+                                    scratch_part{batch.others, items});
   const bool vectors = v.data != nullptr;
   Kokkos::parallel_for(kernel_label(label, "/finite"), index_range(exec, items), hermitian_check<T>{batch, a});
   Kokkos::parallel_for(kernel_label(label, "/load"), index_range(exec, size * items), hermitian_load<T>{batch, a});

@@ -35,13 +35,13 @@ struct eigh_op {
     const small_matrix<T> basis{more, work.ld};  // a vector in each row, so that what lanes read is contiguous
     auto* turns = reinterpret_cast<rotation*>(scratch + n * work.ld);
     load(lanes, work, basis, item);
-    const R most = largest_element(lanes, work, n, n);
-    if (most > Kokkos::Experimental::finite_max_v<R>) {
+    const R largest = largest_element(lanes, work, n, n);
+    if (largest > Kokkos::Experimental::finite_max_v<R>) {
       store_nan(lanes, w, item);
       store_nan(lanes, v, item);
       return lanes.once([&] { info(item) = 0; });
     }
-    const R scale = matrix_scale(most);
+    const R scale = matrix_scale(largest);
     if (scale != 1) scale_elements(lanes, work, n, n, 1 / scale);
     const R small = Kokkos::Experimental::epsilon_v<R> * norm(lanes, work, true);
     int sweep = 0;

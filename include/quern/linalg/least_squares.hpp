@@ -144,11 +144,11 @@ std::int64_t solve_by_qr(const Exec& exec, const std::string& label, const strid
   qr_matrix(exec, label, as_matrix(*q), as_matrix(*r), a);
   using location = typename diagonal_extrema<T>::location;
   typename location::value_type least;
-  real_type<T> most = 0;
+  real_type<T> largest = 0;
   Kokkos::parallel_reduce(kernel_label(label, "/rank"), index_range(exec, n), diagonal_extrema<T>{*r}, location(least),
-                          Kokkos::Max<real_type<T>>(most));
-  const bool finite = most <= Kokkos::Experimental::finite_max_v<real_type<T>>;
-  if (n > 0 && finite && static_cast<double>(least.val) <= rcond * static_cast<double>(most))
+                          Kokkos::Max<real_type<T>>(largest));
+  const bool finite = largest <= Kokkos::Experimental::finite_max_v<real_type<T>>;
+  if (n > 0 && finite && static_cast<double>(least.val) <= rcond * static_cast<double>(largest))
     throw SingularMatrixError(label, "column " + std::to_string(least.loc) + " depends on those before it", 0,
                               static_cast<int>(least.loc));
   const column_input<Exec, T> right(exec, label, b);

@@ -43,8 +43,8 @@ void check_matrices(const std::string& label, const strided<T>& a) {
   if (rank == 2 && !may_be_matrix<Exec, V>) wrong("a batch, (batch, m, n)");
   if (rank == 2) check_lapack<Exec>(label);
   if (rank < 2 || rank > 3) wrong("a matrix, (m, n), or a batch of them, (batch, m, n)");
-  const std::int64_t most = rank == 2 ? Kokkos::Experimental::finite_max_v<int> : largest_small_matrix;
-  if (std::max(a.extents.extent[rank - 2], a.extents.extent[rank - 1]) > most)
+  const std::int64_t max_extent = rank == 2 ? Kokkos::Experimental::finite_max_v<int> : largest_small_matrix;
+  if (std::max(a.extents.extent[rank - 2], a.extents.extent[rank - 1]) > max_extent)
     wrong(rank == 2 ? "less than 2^31 rows and columns" : "matrices of at most 64 rows and columns");
 }
 template <class Exec, class V, class T>
@@ -123,7 +123,7 @@ void with_info(const Exec& exec, const std::string& label, std::string (*problem
   } else {
     if (items == 0) return;
     lease<Exec> held(exec);
-    const item_info info{static_cast<int*>(held.scratch().require(exec, items * sizeof(int))), 1};
+    const item_info info{scratch_for<int>(exec, held.scratch(), items), 1};
     run(info);
     const std::int64_t failed = first_failure(exec, label, held, info, items);
     if (failed == items) return;

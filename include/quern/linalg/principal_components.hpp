@@ -101,8 +101,9 @@ struct engine<in_memory, principal_component_analyses> {
     const auto variance = c.output(variance_view);
     const auto a = c.input(a_view);
     check_one_matrix<Exec, T>(c.label, "a", a);
-    const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
-    const std::int64_t k = components.extents.rank == 2 ? std::min(components.extents.extent[0], most) : most;
+    const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], max_components = std::min(m, n);
+    const std::int64_t k =
+        components.extents.rank == 2 ? std::min(components.extents.extent[0], max_components) : max_components;
     if (m < 2) reject_extents(c.label, "a", a.extents, "at least two rows");
     check_extents(c.label, "mean", means.extents, shape{n});
     check_extents(c.label, "components", components.extents, shape{k, n});
@@ -112,8 +113,8 @@ struct engine<in_memory, principal_component_analyses> {
     check_overlap(c.label, variance, a, "a", false);
     check_apart(c.label, {"mean", "components", "explained_variance"}, means, components, variance);
     if (n == 0) return;
-    const work_matrix<Exec, T> centred(exec, m, n), vt(exec, most, n);
-    const scratch_array<Exec, R> values(exec, most);
+    const work_matrix<Exec, T> centred(exec, m, n), vt(exec, max_components, n);
+    const scratch_array<Exec, R> values(exec, max_components);
     const auto centred_view = as_part<Exec, 2>(as_matrix(*centred));
     const scratch_array<Exec, T> rest(exec, n);
     const auto rest_view = as_part<Exec, 1>(strided<T>{rest.data(), {n}, {1}});
@@ -200,8 +201,8 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
   const auto vt = c.output(vt_view);
   const auto a = c.input(a_view);
   impl::check_one_matrix<Exec, T>(c.label, "a", a);
-  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], most = std::min(m, n);
-  const std::int64_t k = s.extents.rank == 1 ? std::min(s.extents.extent[0], most) : most;
+  const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], max_components = std::min(m, n);
+  const std::int64_t k = s.extents.rank == 1 ? std::min(s.extents.extent[0], max_components) : max_components;
   impl::check_extents(c.label, "u", u.extents, shape{m, k});
   impl::check_extents(c.label, "s", s.extents, shape{k});
   impl::check_extents(c.label, "vt", vt.extents, shape{k, n});
@@ -213,7 +214,7 @@ void truncated_svd(const Exec& exec, const U& u_view, const S& s_view, const Vt&
   const int products = impl::option_or(power_iterations{4}, options...).value;
   if (more < 0 || products < 0) throw Error(c.label, "an option is negative");
   if (k == 0) return;
-  const impl::randomized_svd<Exec, T> r(exec, c.label, a, std::min(k + more, most), products,
+  const impl::randomized_svd<Exec, T> r(exec, c.label, a, std::min(k + more, max_components), products,
                                         impl::option_or(random::key(0), options...));
   impl::copy_matrix(exec, c.label, u, impl::as_matrix(r.u->first_columns(k)));
   impl::copy_matrix(exec, c.label, vt, impl::strided<const T>{r.vt->data, {k, n}, {1, r.vt->ld}});

@@ -23,8 +23,8 @@
 namespace quern::impl {
 
 /// A team makes one tile of C, a step of k at a time in its scratch memory. The tile consists of blocks: on a device
-/// each thread has the sums of one in registers, with rows and columns that lie apart, so that neighbouring threads
-/// read neighbouring words; on a host one thread has them all, each a part of a row for its vector units.
+/// each thread has the sums of one in registers, with rows and columns that lie apart, so that adjacent threads
+/// read adjacent words; on a host one thread has them all, each a part of a row for its vector units.
 template <class Exec, class C, class A, class B>
 struct tiled_product {
   using S = product_sum<C>;
@@ -91,7 +91,7 @@ struct tiled_product {
     }
   }
 
-  /// to[k ld + line] = from(line, k), and zeros beyond the matrix. Neighbouring threads read along the smaller stride.
+  /// to[k ld + line] = from(line, k), and zeros beyond the matrix. Adjacent threads read along the smaller stride.
   template <int Lines, int Ld, class T>
   static KOKKOS_FUNCTION void load(int rank, S* to, const T* from, std::int64_t line_stride, std::int64_t k_stride,
                                    std::int64_t lines, std::int64_t steps) {
@@ -150,7 +150,7 @@ struct contraction_kernel {
   row_nest<3> outer;  // strides of c, a and b
   row_nest<2> inner;  // strides of a and b
   product_result<C> result;
-  int block = 1;  // neighbouring elements of a work item
+  int block = 1;  // adjacent elements of a work item
 
   std::int64_t outputs() const { return outer.inner * outer.outer; }
   KOKKOS_FUNCTION std::int64_t blocks() const { return (outer.inner + block - 1) / block; }
@@ -197,7 +197,7 @@ struct contraction_kernel {
     return sum;
   }
 
-  /// Neighbouring threads, the lanes of one of the team, an element.
+  /// Adjacent threads, the lanes of one of the team, an element.
   KOKKOS_FUNCTION void operator()(const member& team) const {
     std::int64_t i = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
     if (i >= outer.inner * outer.outer) return;
@@ -218,7 +218,7 @@ struct contraction_kernel {
 };
 
 /// Threads that share an element, where it has enough terms for all: several where they find its terms side by side and
-/// neighbouring elements do not, or where the elements are too few to occupy the device.
+/// adjacent elements do not, or where the elements are too few to occupy the device.
 template <class Exec, class C, class A, class B>
 int contraction_lanes(const Exec& exec, const contraction_kernel<Exec, C, A, B>& p) {
   if (!is_device<Exec>) return 1;

@@ -4,7 +4,7 @@
 #define QUERN_LINALG_SMALL_KERNELS_HPP
 
 /// @file
-/// Batches of small matrices: each is brought to scratch memory and worked on there by neighbouring threads, the lanes
+/// Batches of small matrices: each is brought to scratch memory and worked on there by adjacent threads, the lanes
 /// of one thread of a team. A host has one lane.
 
 #include <Kokkos_Core.hpp>
@@ -49,10 +49,10 @@ KOKKOS_FUNCTION real_type<T> largest_part(const T& x) {
 template <class R>
 KOKKOS_FUNCTION R binary_scale(R magnitude) {
   using pattern = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
-  constexpr R least = Kokkos::Experimental::norm_min_v<R>, most = 1 / least;
+  constexpr R least = Kokkos::Experimental::norm_min_v<R>, largest = 1 / least;
   constexpr R infinity = Kokkos::Experimental::infinity_v<R>;
   const auto exponent = Kokkos::bit_cast<pattern>(infinity);
-  return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, most);
+  return Kokkos::clamp(Kokkos::bit_cast<R>(Kokkos::bit_cast<pattern>(magnitude) & exponent), least, largest);
 }
 
 /// The divisor of a matrix whose largest element has this magnitude: a power of two, or 1 where its squares are far
@@ -92,9 +92,9 @@ struct single_lane {
   }
   template <class R, class F>
   KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
-    R most = 0;
-    for (int i = first; i < end; ++i) most = Kokkos::max(most, f(i));
-    return most;
+    R best = 0;
+    for (int i = first; i < end; ++i) best = Kokkos::max(best, f(i));
+    return best;
   }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
@@ -160,12 +160,12 @@ struct lane_group {
   /// The largest f(i) of those from `first` to `end`, none of them negative.
   template <class R, class F>
   KOKKOS_FUNCTION R maximum(int first, int end, const F& f) const {
-    R most = 0;
+    R best = 0;
     Kokkos::parallel_reduce(
         Kokkos::ThreadVectorRange(team, end - first), [&](int i, R& m) { m = Kokkos::max(m, f(first + i)); },
-        Kokkos::Max<R>(most));
+        Kokkos::Max<R>(best));
     wait();
-    return Kokkos::max(most, R(0));
+    return Kokkos::max(best, R(0));
   }
   template <class F>
   KOKKOS_FUNCTION void once(const F& f) const {
@@ -190,9 +190,9 @@ template <class Lanes, class T>
 KOKKOS_FUNCTION real_type<T> largest_element(const Lanes& lanes, const small_matrix<T>& x, int rows, int columns) {
   using R = real_type<T>;
   return lanes.template maximum<R>(0, rows, [&](int i) {
-    R most = 0;
-    for (int j = 0; j < columns; ++j) most = Kokkos::max(most, largest_part(x(i, j)));
-    return most;
+    R largest = 0;
+    for (int j = 0; j < columns; ++j) largest = Kokkos::max(largest, largest_part(x(i, j)));
+    return largest;
   });
 }
 /// Multiplies it by a real number.
@@ -319,9 +319,9 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   const int threads = std::max(tune::small_team, WholeTeam ? n * whole_team<Op>::threads_of_row : 1);
   const std::int64_t fast = std::min<std::int64_t>(tune::small_fast_bytes, team_scratch_room<Exec>(threads) - 2 * gap);
   const int level = bytes <= fast ? 0 : 1, more_level = all <= fast ? 0 : 1;
-  const int most = std::max(tune::small_team / lanes, 1);
+  const int max_items = std::max(tune::small_team / lanes, 1);
   const int team = WholeTeam ? (n * whole_team<Op>::threads_of_row + lanes - 1) / lanes
-                             : std::clamp(tune::small_team_bytes / std::max(all, 1), 1, most);
+                             : std::clamp(tune::small_team_bytes / std::max(all, 1), 1, max_items);
   const std::int64_t league = WholeTeam ? items : (items + team - 1) / team;
   if (league > Kokkos::Experimental::finite_max_v<int>) throw Error(label, "too many items");
   typename kernel::policy policy(exec, static_cast<int>(league), team, lanes);

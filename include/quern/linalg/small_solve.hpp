@@ -92,6 +92,10 @@ KOKKOS_FUNCTION void unrolled(const F& f) {
 
 /// A^-1 b for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
 /// that the matrix has not are those of the identity; rows are exchanged by selection.
+///
+/// `eliminate` cannot do this: lanes exchange rows at an index that is known only at run time, which registers do not
+/// have, keep L for other right-hand sides, and divide each element by the pivot, where one thread saves divisions by
+/// its inverse. Their results differ in the last bits.
 template <class T, int N>
 struct solve_in_registers {
   matrix_batch<T> x;
@@ -127,11 +131,11 @@ struct solve_in_registers {
   template <int K>
   static KOKKOS_FUNCTION void bring_largest_up(augmented& m) {
     int p = K;
-    real_type<T> most = pivot_size(m.at[K][K]);
+    real_type<T> largest = pivot_size(m.at[K][K]);
     unrolled<K + 1, N>([&](auto i) {
       const real_type<T> size = pivot_size(m.at[i][K]);
-      p = size > most ? i : p;
-      most = size > most ? size : most;
+      p = size > largest ? i : p;
+      largest = size > largest ? size : largest;
     });
     unrolled<K + 1, N>([&](auto i) {
       unrolled<K, N + 1>([&](auto j) {
@@ -156,7 +160,7 @@ struct solve_in_registers {
 /// Chooses between registers and scratch memory.
 template <class Exec, class T>
 void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
-  constexpr int most = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
+  constexpr int max_rows = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
   const int n = op.a.rows;
   // By itself Kokkos would bound the registers of HIP's kernels for teams of 1024 threads, and a matrix would not fit.
   using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<256>>;
@@ -164,9 +168,9 @@ void launch_items(const Exec& exec, const std::string& label, std::int64_t items
     Kokkos::parallel_for(kernel_label(label, "/registers"), policy(exec, 0, items),
                          solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
   };
-  if (op.x.columns != 1 || n > most) launch_small<T>(exec, label, items, n, op);
+  if (op.x.columns != 1 || n > max_rows) launch_small<T>(exec, label, items, n, op);
   else if (n <= 4) launch(std::integral_constant<int, 4>());
-  else launch(std::integral_constant<int, most>());
+  else launch(std::integral_constant<int, max_rows>());
 }
 
 /// A^-1 = U^-1 L^-1 P in place of A.

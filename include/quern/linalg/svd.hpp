@@ -53,14 +53,14 @@ struct svd_op {
     T* lengths = scratch + rows() * x.ld;
     T* extra = lengths + n;
     load(lanes, x, basis, item);
-    const R most = largest_element(lanes, x, rows(), n);
-    if (most > Kokkos::Experimental::finite_max_v<R>) {
+    const R largest = largest_element(lanes, x, rows(), n);
+    if (largest > Kokkos::Experimental::finite_max_v<R>) {
       store_nan(lanes, s, item);
       store_nan(lanes, u, item);
       store_nan(lanes, vt, item);
       return lanes.once([&] { info(item) = 0; });
     }
-    const R scale = matrix_scale(most);
+    const R scale = matrix_scale(largest);
     if (scale != 1) scale_elements(lanes, x, rows(), n, 1 / scale);
     // Where a column depends on the others, the rotations leave rounding errors in it. These may be parallel to other
     // columns, and would be rotated for ever: after some sweeps, columns that are negligible against the longest one

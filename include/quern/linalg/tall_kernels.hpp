@@ -153,20 +153,20 @@ struct gram_kernels {
   using R = real_type<T>;
   column_major<T> gram, factor, inverse;
   R* y;
-  KOKKOS_FUNCTION void operator()(look_tag, std::int64_t e, R& sum, R& most) const {
+  KOKKOS_FUNCTION void operator()(look_tag, std::int64_t e, R& sum, R& largest) const {
     const std::int64_t j = e / gram.rows, i = e - j * gram.rows;
     sum += squared(gram(i, j) - T(i == j ? 1 : 0));
-    if (i == j) most = Kokkos::max(most, pivot_size(gram(i, i)));
+    if (i == j) largest = Kokkos::max(largest, pivot_size(gram(i, i)));
   }
   KOKKOS_FUNCTION void operator()(growth_of_rows_tag, std::int64_t l) const {
     R sum = 0;
     for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
     y[l] = sum;
   }
-  KOKKOS_FUNCTION void operator()(growth_tag, std::int64_t j, R& most) const {
+  KOKKOS_FUNCTION void operator()(growth_tag, std::int64_t j, R& largest) const {
     R sum = 0;
     for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
-    most = Kokkos::max(most, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
+    largest = Kokkos::max(largest, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
   }
 };
 
@@ -179,7 +179,7 @@ class other_rows {
   /// The sum of a matrix over all processes.
   virtual void sum(const column_major<T>& m) const = 0;
   /// The greatest of all processes' values.
-  virtual real_type<T> most(real_type<T> x) const = 0;
+  virtual real_type<T> max(real_type<T> x) const = 0;
   /// The value of one process, so that all decide alike.
   virtual void agree(void* value, std::size_t bytes) const = 0;
   /// The matrices of all processes, one under the other, and the number of this process among them.
@@ -349,7 +349,7 @@ struct tall_factors {
     x = {};
     const column_major<T> work = copied(a);
     R largest = m_ > 0 ? largest_in(exec_, label_text(label_, "/largest"), work) : R(0);
-    if (others_ != nullptr) largest = others_->most(largest);
+    if (others_ != nullptr) largest = others_->max(largest);
     set_identity(exec_, label_, inverse_);
     x = as_input(work);
     if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {

@@ -205,8 +205,8 @@ KOKKOS_INLINE_FUNCTION constexpr reciprocal reciprocal_of(std::int64_t d) {
   for (int shift = 0; shift < 31; ++shift) {
     const std::int64_t power = std::int64_t{1} << (32 + shift), m = power / d + 1, e = m * d - power;
     if (m >= std::int64_t{1} << 32) break;
-    const std::int64_t most = (std::int64_t{1} << 31) / d + 1;  // of q
-    if (2 * most * e + e < m) return {true, m, most * e, shift};
+    const std::int64_t max_quotient = (std::int64_t{1} << 31) / d + 1;  // of q
+    if (2 * max_quotient * e + e < m) return {true, m, max_quotient * e, shift};
   }
   return {};
 }
@@ -215,8 +215,8 @@ template <auto Divisor, class T>
 KOKKOS_INLINE_FUNCTION auto floor_divide_integer(T x) {
   using result = decltype(x + 0);
   constexpr bool is_signed = std::is_signed_v<result>;
-  constexpr std::uint64_t bits = 8 * sizeof(result) - (is_signed ? 1 : 0), most = ~std::uint64_t{0} >> (64 - bits);
-  constexpr bool fits = static_cast<std::uint64_t>(Divisor) <= most;
+  constexpr std::uint64_t bits = 8 * sizeof(result) - (is_signed ? 1 : 0), largest = ~std::uint64_t{0} >> (64 - bits);
+  constexpr bool fits = static_cast<std::uint64_t>(Divisor) <= largest;
   constexpr auto d = static_cast<result>(fits ? Divisor : 1);
   constexpr reciprocal by = reciprocal_of(fits && bits == 31 ? static_cast<std::int64_t>(d) : 1);
   if constexpr (!fits) {

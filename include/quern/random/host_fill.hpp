@@ -22,7 +22,7 @@ struct host_fill {
   Work work;
   std::int64_t per_row;  // runs
 
-  /// The words of neighbouring blocks, and the positions that they begin at. What their loops call is inlined by force:
+  /// The words of adjacent blocks, and the positions that they begin at. What their loops call is inlined by force:
   /// one call among it, and nothing becomes vector instructions.
   struct vector_words {
     std::uint64_t c[4][lanes];
@@ -36,7 +36,7 @@ struct host_fill {
     std::int64_t block;
     KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator[](int l) const { return (block + l) * width; }
   };
-  /// Neighbouring blocks in loops that compilers turn into vector instructions.
+  /// Adjacent blocks in loops that compilers turn into vector instructions.
   void vector_of_blocks(T* to, std::int64_t block) const {
     const vector_words words(work.keys, block, work.key.stream);
     const vector_positions positions{block};

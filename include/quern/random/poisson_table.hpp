@@ -15,7 +15,7 @@ namespace quern::impl {
 
 /// Counts below the table and above it are less probable than 2^-53.
 struct poisson_table {
-  static constexpr int most = 512, cells = 256, doubles = most + cells / 2;
+  static constexpr int max_entries = 512, cells = 256, doubles = max_entries + cells / 2;
   static constexpr double largest_rate = 750;
 
   double* sums = nullptr;         // of the probabilities up to that of `first + i`
@@ -82,7 +82,7 @@ struct table_poisson_draw : word_draw<T, std::uint64_t, table_poisson_draw<T>> {
 template <class Exec>
 poisson_table make_poisson_table(const std::string& label, const Exec& exec, double rate, double* memory) {
   const double around = 8.5 * std::sqrt(rate);
-  poisson_table table{memory, reinterpret_cast<std::int32_t*>(memory + poisson_table::most)};
+  poisson_table table{memory, reinterpret_cast<std::int32_t*>(memory + poisson_table::max_entries)};
   table.first = static_cast<std::int64_t>(std::max(0.0, rate - around));
   table.entries = static_cast<int>(rate + around - static_cast<double>(table.first)) + 30;
   const int bytes = 2 * table.entries * static_cast<int>(sizeof(double));

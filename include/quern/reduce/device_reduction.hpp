@@ -208,10 +208,10 @@ struct device_reduction {
   /// Four values at a time, then the rest together, so that all loads of few values are in flight at once.
   template <class Next>
   KOKKOS_FUNCTION void short_share(state& s, const Next& next) const {
-    constexpr int most = positions ? 1 : 4;
+    constexpr int at_once = positions ? 1 : 4;
     std::int64_t item = 0;
-    for (; item + most <= work.total; item += most) add_next<most>(s, item, 1, next);
-    if constexpr (most > 1) {
+    for (; item + at_once <= work.total; item += at_once) add_next<at_once>(s, item, 1, next);
+    if constexpr (at_once > 1) {
       if (work.total - item == 3) add_next<3>(s, item, 1, next);
       if (work.total - item == 2) add_next<2>(s, item, 1, next);
       if (work.total - item == 1) add_next<1>(s, item, 1, next);
@@ -269,26 +269,26 @@ struct device_reduction {
 
 /// Threads and teams for `results` results of `items` items each (`inner` results a row).
 template <class Exec>
-reduce_shape device_shape(const Exec& exec, int most, bool results_fastest, std::int64_t inner, std::int64_t results,
-                          std::int64_t items) {
+reduce_shape device_shape(const Exec& exec, int max_threads, bool results_fastest, std::int64_t inner,
+                          std::int64_t results, std::int64_t items) {
   using tune = reduce_tuning<Exec>;
   constexpr int packs = tune::packs;
   const auto threads = static_cast<std::int64_t>(exec.concurrency() * tune::occupancy);
   reduce_shape s;
   s.results_fastest = results_fastest;
   if (results == 1) {
-    s.along = most;
+    s.along = max_threads;
   } else if (items > packs && results_fastest) {
-    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / 4));
-    s.along = static_cast<int>(std::min<std::int64_t>(most / s.across, items / packs));
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, max_threads / 4));
+    s.along = static_cast<int>(std::min<std::int64_t>(max_threads / s.across, items / packs));
   } else if (items > packs) {
     // Each thread loops a few times; not more threads than the device runs at once, and few enough for each group of
-    // neighbours to read whole cache lines.
-    const auto useful = static_cast<unsigned>(std::clamp<std::int64_t>(items / (4 * packs), 1, most));
+    // adjacent ones to read whole cache lines.
+    const auto useful = static_cast<unsigned>(std::clamp<std::int64_t>(items / (4 * packs), 1, max_threads));
     s.along = static_cast<int>(std::bit_floor(useful));
     while (s.along > 32 && s.along * results > threads) s.along /= 2;
     s.along = std::max(s.along, 8);
-    s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+    s.across = static_cast<int>(std::min<std::int64_t>(inner, max_threads / s.along));
   }
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.share_results(inner, results);
@@ -316,15 +316,15 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
     auto& shape = kernel.work.shape;
     kernel.work.items = (work.nest.inner + W - 1) / W;
     kernel.work.total = kernel.work.items * work.nest.outer;
-    const int most =
+    const int max_threads =
         team_with_room<Exec>(tune::team_size, [&](int threads) { return kernel_type::teams * bytes(threads); });
-    shape = device_shape(exec, std::max(most, 32), shape.results_fastest, work.result_nest.inner, results,
+    shape = device_shape(exec, std::max(max_threads, 32), shape.results_fastest, work.result_nest.inner, results,
                          kernel.work.total);
     if constexpr (W == 1) {  // threads that share no results need no scratch memory
       if (shape.across * shape.along == 1)
         return Kokkos::parallel_for(kernel_label(label), index_range<short_tag>(exec, results), kernel);
     }
-    if (most == 0)
+    if (max_threads == 0)
       throw Error(label, "a state of " + std::to_string(sizeof(state)) + " bytes is too large for this device");
     kernel.work.share_tiles(exec, scratch);
     const auto shared = team_scratch<Exec>(label, shape.team, bytes(shape.team));

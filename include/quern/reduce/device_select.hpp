@@ -36,17 +36,17 @@ void fit_tile(select_shape& s, std::int64_t room) {
   while (tile_bytes<Selectors>(s) > room && s.across > 1) s.across = (s.across + 1) / 2;
 }
 
-/// Threads of a device's team for lines that it reads, of several neighbouring results where those are nearer in
+/// Threads of a device's team for lines that it reads, of several adjacent results where those are nearer in
 /// memory.
 template <class Selectors, class T>
-select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int most, std::int64_t room) {
+select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int max_threads, std::int64_t room) {
   constexpr int max_copied = (32 << 10) / sizeof(typename Selectors::key);
   constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
   select_shape s;
   const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
   s.results_fastest = results_fastest;
-  s.along = std::clamp(useful, 8, results_fastest ? std::max(most / sector, 8) : most);
-  s.across = static_cast<int>(std::min<std::int64_t>(inner, most / s.along));
+  s.along = std::clamp(useful, 8, results_fastest ? std::max(max_threads / sector, 8) : max_threads);
+  s.across = static_cast<int>(std::min<std::int64_t>(inner, max_threads / s.along));
   if (s.across == 1) s.along = std::max(s.along, 32);
   s.team = (s.across * s.along + 31) / 32 * 32;
   s.copied = (n + s.along - 1) / s.along * s.team;
@@ -89,7 +89,7 @@ struct device_select {
     work.write(to, a, b, p.fraction);
   }
 
-  /// Lines of neighbouring results, from copies of their keys where there is room for these.
+  /// Lines of adjacent results, from copies of their keys where there is room for these.
   KOKKOS_FUNCTION void operator()(select_tile_tag, const member& team) const {
     const select_shape& s = work.shape;
     const team_selectors threads(team, s.across, s.along, s.log_bins, s.results_fastest);
@@ -116,9 +116,9 @@ struct device_select {
   }
 
   select_shape shape_for(bool results_fastest) const {
-    constexpr int most = tuning<Exec>::team_size;
-    return device_tile<team_selectors, T>(results_fastest, work.result_nest.inner, work.n, most,
-                                          team_scratch_room<Exec>(most));
+    constexpr int max_threads = tuning<Exec>::team_size;
+    return device_tile<team_selectors, T>(results_fastest, work.result_nest.inner, work.n, max_threads,
+                                          team_scratch_room<Exec>(max_threads));
   }
   static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }
   /// What a team has in shared memory.

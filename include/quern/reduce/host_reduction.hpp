@@ -258,10 +258,10 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
   kernel.work.total = kernel.work.items * work.nest.outer;
-  const std::int64_t most = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
-                            : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
-                                                                        : kernel_type::max_across;
-  const auto across = static_cast<int>(std::min(result_nest.inner, most));
+  const std::int64_t max_across = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
+                                  : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
+                                                                              : kernel_type::max_across;
+  const auto across = static_cast<int>(std::min(result_nest.inner, max_across));
   kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
   kernel.work.share_tiles(exec, scratch);
   launch_units(exec, label, kernel.work.shape.league, kernel);

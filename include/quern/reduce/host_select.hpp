@@ -83,7 +83,7 @@ struct host_select {
   /// Takes the memory of that many teams, and says what each has in shared memory.
   std::int64_t allocate(const Exec& exec, Workspace<Exec>& scratch, std::int64_t teams) {
     const select_shape& s = work.shape;
-    if (s.copied > 0) copies = static_cast<key*>(scratch.require(exec, teams * s.copied * sizeof(key)));
+    if (s.copied > 0) copies = scratch_for<key>(exec, scratch, teams * s.copied);
     return static_cast<std::int64_t>(team_selectors::bytes(s.team, 1, s.log_bins));
   }
 };

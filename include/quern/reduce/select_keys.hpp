@@ -41,7 +41,7 @@ struct key_tally {
   }
 };
 
-/// Where two ranks of the keys from `low` on are, equal or neighbours: both between low and high, or, after a split, on
+/// Where two ranks of the keys from `low` on are, equal or adjacent: both between low and high, or, after a split, on
 /// both sides of the end of this interval.
 template <class Key>
 struct key_interval {

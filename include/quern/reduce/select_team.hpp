@@ -39,7 +39,7 @@ struct selectors {
            team * sizeof(tally) + 4 * 16;
   }
 
-  /// Neighbouring threads work on neighbouring results where `results_fastest`.
+  /// Adjacent threads work on adjacent results where `results_fastest`.
   KOKKOS_FUNCTION selectors(const Member& t, int across_, int along_, int log_bins_, bool results_fastest)
       : team(t), across(across_), along(along_), log_bins(log_bins_) {
     const int rank = team.team_rank(), bin = bins_apart(log_bins), sum = sums_apart(log_bins);

@@ -19,7 +19,7 @@ struct select_shape : reduce_shape {
 };
 
 struct select_short_tag {};  // a thread for a result
-struct select_tile_tag {};   // a team for neighbouring results
+struct select_tile_tag {};   // a team for adjacent results
 
 /// Bins for a line of n keys, as a power of two.
 inline int log_bins_for(std::int64_t n) {

@@ -21,7 +21,7 @@ concept uses_positions = requires { typename Reducer::uses_positions; };
 template <class F>
 inline constexpr bool writes = false;
 
-/// How results and threads share a reduction. A team works on `across` neighbouring results, a tile, with `along`
+/// How results and threads share a reduction. A team works on `across` adjacent results, a tile, with `along`
 /// threads for each; where that makes too few teams, `splits` of them share a tile.
 struct reduce_shape {
   bool results_fastest = false;  // contiguous elements belong to different results
@@ -33,7 +33,7 @@ struct reduce_shape {
   std::int64_t tiles = 1;
   std::int64_t splits = 1;
 
-  /// Tiles of `across` neighbouring results, of which `inner` follow each other.
+  /// Tiles of `across` adjacent results, of which `inner` follow each other.
   void share_results(std::int64_t inner, std::int64_t results) {
     tiles_per_row = (inner + across - 1) / across;
     tiles = tiles_per_row * (results / inner);
@@ -120,7 +120,7 @@ struct strided_reduction {
   /// Memory for the states of teams that share a tile.
   void share_tiles(const Exec& exec, Workspace<Exec>& scratch) {
     if (shape.splits == 1) return;
-    partial = static_cast<state*>(scratch.require(exec, shape.tiles * shape.splits * shape.across * sizeof(state)));
+    partial = scratch_for<state>(exec, scratch, shape.tiles * shape.splits * shape.across);
     finished = scratch.counters();
   }
 

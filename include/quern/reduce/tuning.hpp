@@ -40,7 +40,7 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr int select_samples = 4096;
   static constexpr int select_collected = 16384;
 
-  /// Neighbouring columns that a host thread copies at a time: more fall out of its cache, fewer waste cache lines.
+  /// Adjacent columns that a host thread copies at a time: more fall out of its cache, fewer waste cache lines.
   static constexpr int select_columns = 8;
 };
 

@@ -15,7 +15,7 @@ inline constexpr bool impl::marked_option<interpolation> = true;
 
 namespace impl {
 
-/// Where a quantile falls among n sorted values: between those of two ranks, which are equal or neighbours.
+/// Where a quantile falls among n sorted values: between those of two ranks, which are equal or adjacent.
 struct quantile_position {
   std::int64_t first, second;
   double fraction;

@@ -153,9 +153,9 @@ struct binned {
   }
   template <int N, class V>
   KOKKOS_FUNCTION bool fit(const V* v) const {
-    const double most = limit();
+    const double largest = limit();
     bool all = true;
-    for (int i = 0; i < N; ++i) all = all & (Kokkos::abs(static_cast<double>(v[i])) <= most);
+    for (int i = 0; i < N; ++i) all = all & (Kokkos::abs(static_cast<double>(v[i])) <= largest);
     return all;
   }
   /// Raises the bins to what the values need, unless that takes more than plain arithmetic.

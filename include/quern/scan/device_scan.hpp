@@ -24,8 +24,8 @@ struct team_tag {};
 /// one scans each chunk from the join of the totals before it: that reads the input twice, and needs no thread to wait
 /// for another.
 ///
-/// Neighbouring lines are scanned by neighbouring threads. A line that is contiguous is scanned by a team, which turns
-/// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has neighbouring
+/// Adjacent lines are scanned by adjacent threads. A line that is contiguous is scanned by a team, which turns
+/// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has adjacent
 /// elements.
 template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct device_scan {

@@ -41,7 +41,7 @@ struct chain_counters {
   }
 };
 
-/// A scan on the host: a thread scans a line, or a tile of neighbouring lines row by row. Where lines are cut, one
+/// A scan on the host: a thread scans a line, or a tile of adjacent lines row by row. Where lines are cut, one
 /// kernel finds the totals of chunks and scans them, and reads a chunk again from the cache.
 template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
 struct host_scan {
@@ -168,8 +168,8 @@ scan_shape host_scan_shape(const Exec& exec, const Work& work) {
   constexpr std::size_t bytes = sizeof(*work.out);
   scan_shape s;
   const bool adjacent_lines = work.line.stride[0][0] < work.along.stride[0][0];
-  const auto cut = [&](std::int64_t most) {
-    s.across = static_cast<int>(adjacent_lines ? std::min(work.line.inner, most) : 1);
+  const auto cut = [&](std::int64_t max_across) {
+    s.across = static_cast<int>(adjacent_lines ? std::min(work.line.inner, max_across) : 1);
     s.share_results(work.line.inner, work.lines);
   };
   cut(Kernel::max_across);

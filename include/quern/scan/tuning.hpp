@@ -23,7 +23,7 @@ struct scan_tuning : tuning<Exec> {
   static constexpr int chunk_bytes = 256 << 10;
   static constexpr int block_bytes = 2048;
 
-  /// Neighbouring lines that a host thread scans together, and where threads share them.
+  /// Adjacent lines that a host thread scans together, and where threads share them.
   static constexpr int lines = 4096;
   static constexpr int shared_lines = 512;
 

@@ -65,7 +65,7 @@ struct no_sink {
 
 /// out(i) = f(windows of in... around i) for all cells of a box: what hosts and devices share.
 ///
-/// Around an inner box all values are in the arrays. There a thread of a device computes W neighbouring cells and walks
+/// Around an inner box all values are in the arrays. There a thread of a device computes W adjacent cells and walks
 /// along axis 0 with their neighbourhoods in registers, where these fit (device_stencil.hpp); a thread of the host
 /// computes rows (host_stencil.hpp). The other cells are computed one by one, and look up each value.
 template <class Exec, class Shape, int Rank, bool Reversed, class F, class Outs, class OutNumbers, class Sources,

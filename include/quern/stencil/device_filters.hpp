@@ -13,14 +13,14 @@
 namespace quern::impl {
 
 /// Sums S of windows with weights. A window that is too large for a team's scratch memory is added in parts of up to
-/// `most` rows and columns.
+/// `max_part` rows and columns.
 template <class Tiles, class S, class W>
 struct tiled_window : Tiles {
   using In = typename Tiles::input;
-  static constexpr int most = sizeof(In) > 8 ? 8 : 16;
+  static constexpr int max_part = sizeof(In) > 8 ? 8 : 16;
   static constexpr int threads_across = Tiles::tune::narrow_team, strip = Tiles::strip;
   static constexpr int rows = Tiles::tune::team / threads_across * strip;
-  static constexpr int tile_bytes = (rows + most) * threads_across * sizeof(In);
+  static constexpr int tile_bytes = (rows + max_part) * threads_across * sizeof(In);
 
   weight_list<W> weights;
   int weight_stride[3];  // along the axes of the grid
@@ -33,13 +33,13 @@ struct tiled_window : Tiles {
       weight_stride[a] = next;
       next *= this->window.count[a];
     }
-    const auto parts = [](int count) { return (count + most - 1) / most; };
+    const auto parts = [](int count) { return (count + max_part - 1) / max_part; };
     const int high = this->window.count[Tiles::along], wide = this->window.count[Tiles::across];
     part_rows = (high + parts(high) - 1) / parts(high);
     part_columns = (wide + parts(wide) - 1) / parts(wide);
     this->shape(threads_across, part_columns);
   }
-  KOKKOS_FUNCTION static int scratch_bytes() { return tile_bytes + most * most * static_cast<int>(sizeof(W)); }
+  KOKKOS_FUNCTION static int scratch_bytes() { return tile_bytes + max_part * max_part * static_cast<int>(sizeof(W)); }
 
   KOKKOS_FUNCTION void operator()(const typename Tiles::member& team) const {
     const window_extents& w = this->window;
@@ -67,21 +67,21 @@ struct tiled_window : Tiles {
     from.of[Tiles::across] = corner.of[Tiles::across] + w.first[Tiles::across] + i;
     team.team_barrier();  // what was there has been read
     this->load(team, tile, from, this->rows_at(corner) + high - 1, this->columns_at(corner) + wide - 1);
-    for (int n = team.team_rank(); n < most * wide; n += Tiles::tune::team)
-      if (n % most < high)
-        part[n] = weights[k * weight_stride[Tiles::plane] + (j + n % most) * weight_stride[Tiles::along] +
-                          (i + n / most) * weight_stride[Tiles::across]];
+    for (int n = team.team_rank(); n < max_part * wide; n += Tiles::tune::team)
+      if (n % max_part < high)
+        part[n] = weights[k * weight_stride[Tiles::plane] + (j + n % max_part) * weight_stride[Tiles::along] +
+                          (i + n / max_part) * weight_stride[Tiles::across]];
     team.team_barrier();
     if (this->column_of(team) >= this->columns) return;
     const In* const column = tile + this->first_row(team) * threads_across + this->column_of(team);
-    for (int c = 0; c < wide; ++c) add_rows(sums, column + c, part + c * most, high);
+    for (int c = 0; c < wide; ++c) add_rows(sums, column + c, part + c * max_part, high);
   }
   /// Adds one column of the part. Unrolled, so that each value stays in its register; that of the next row is read
   /// ahead of the sums, which hide its latency.
   KOKKOS_FUNCTION static void add_rows(S (&sums)[strip], const In* from, const W* weights, int count) {
-    column_value<S, In> v[strip + most];
+    column_value<S, In> v[strip + max_part];
     for (int r = 0; r < strip; ++r) v[r] = from[r * threads_across];
-    for (int k = 0; k < most; ++k) {
+    for (int k = 0; k < max_part; ++k) {
       if (k == count) break;
       v[k + strip] = from[(k + strip) * threads_across];
       for (int r = 0; r < strip; ++r) add_weighted(sums[r], weights[k], v[k + r]);

@@ -11,8 +11,8 @@
 namespace quern::impl {
 
 /// A stencil by the teams of a device: cells of the border, then walks along axis 0 through the interior. At each turn
-/// a thread computes W neighbouring cells of a row, a pack, where packs are aligned in all rows; else, W being 1, a
-/// cell of each of several planes, so that as many loads are under way: those of neighbouring threads are neighbours,
+/// a thread computes W adjacent cells of a row, a pack, where packs are aligned in all rows; else, W being 1, a
+/// cell of each of several planes, so that as many loads are under way: those of adjacent threads are contiguous,
 /// wherever rows begin.
 template <class Cells, int W, class Sink = no_sink>
 struct device_stencil;
@@ -80,7 +80,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   std::int64_t packs = 1;  // of a row
   std::int64_t steps = 1;  // of a walk
 
-  // The threads of a team take neighbouring packs of several rows, so that they share what they read: of more rows
+  // The threads of a team take adjacent packs of several rows, so that they share what they read: of more rows
   // where windows reach far or hold all of a box.
   static constexpr int rows = tuning::rows * (radii::star && radii::of(1) == 1 ? 1 : 2);
   static constexpr int tile = tuning::team, tile_rows = Rank == 3 ? rows : 1;
@@ -140,8 +140,8 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   /// Walks by blocks of `depth` cells; `cell` becomes the first that no whole block reaches.
   template <class Own>
   KOKKOS_FUNCTION void walk(grid_index& cell, std::int64_t last, Own& own) const {
-    const auto within = [&](std::int64_t n, int most) {
-      return whole ? most : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, most));
+    const auto within = [&](std::int64_t n, int whole_count) {
+      return whole ? whole_count : static_cast<int>(Kokkos::clamp<std::int64_t>(n, 0, whole_count));
     };
     const std::int64_t column = cell.of[2];
     walker w{whole ? 0 : within(cells.inner.low[2] - column, W),

@@ -153,8 +153,8 @@ KOKKOS_FUNCTION T floor_divide(T a, T b) {
 template <class W>
 struct weight_list {
   using value_type = W;
-  static constexpr int most = 64;
-  W few[most];
+  static constexpr int capacity = 64;
+  W few[capacity];
   const W* many = nullptr;
 
   KOKKOS_FUNCTION bool in_memory() const { return many != nullptr; }
@@ -193,8 +193,8 @@ struct equal_weights {
 /// Weights on their way to memory, as part of a kernel: nothing on the host has to outlive the call.
 template <class W>
 struct store_weights {
-  static constexpr int most = 128;
-  W list[most];
+  static constexpr int capacity = 128;
+  W list[capacity];
   W* to;
   KOKKOS_FUNCTION void operator()(int k) const { to[k] = list[k]; }
 };
@@ -203,12 +203,12 @@ struct store_weights {
 template <class Exec, class W>
 weight_list<W> send_weights(const Exec& exec, const std::string& label, const host_weights<W>& list, W* memory) {
   weight_list<W> sent{};
-  if (list.size() <= weight_list<W>::most) {
+  if (list.size() <= weight_list<W>::capacity) {
     std::copy(list.begin(), list.end(), sent.few);
     return sent;
   }
-  for (std::size_t first = 0; first < list.size(); first += store_weights<W>::most) {
-    const auto count = std::min<std::size_t>(store_weights<W>::most, list.size() - first);
+  for (std::size_t first = 0; first < list.size(); first += store_weights<W>::capacity) {
+    const auto count = std::min<std::size_t>(store_weights<W>::capacity, list.size() - first);
     store_weights<W> some{{}, memory + first};
     std::copy_n(list.begin() + first, count, some.list);
     Kokkos::parallel_for(kernel_label(label, "/weights"), Kokkos::RangePolicy<Exec>(exec, 0, count), some);

@@ -240,7 +240,7 @@ concept filter_weights = Kokkos::is_view_v<W> || impl::is_outputs<W>;
 ///
 /// 3 weights along every axis, and 5 x 5 where rows are aligned, are applied from registers. The weights of larger
 /// windows go with the kernel up to 64, beyond by scratch memory. A device copies the values of wider windows to its
-/// teams' memory, from which each thread computes a strip of a column; separable weights of two neighbouring axes take
+/// teams' memory, from which each thread computes a strip of a column; separable weights of two adjacent axes take
 /// one pass there.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
 void correlate(const Exec& exec, const Out& out, const In& in, const Weights& weights, const boundaries& edge) {

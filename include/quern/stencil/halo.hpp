@@ -267,7 +267,7 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// the call, or `grid_cells`.
 ///
 /// One kernel for all sides and all fields of a call, of which it carries 16 of double precision and three axes. On
-/// devices neighbouring threads fill neighbours in memory. Asynchronous on `exec`; allocates nothing where one kernel
+/// devices adjacent threads fill contiguous cells. Asynchronous on `exec`; allocates nothing where one kernel
 /// carries all fields and their boundaries are made before.
 /// @throws Error if a View has no cell between its ghosts, more layers are to be filled than are stored, numbers of
 /// cells differ by more than one, Views share memory, or there are boundaries for another number of axes or fields

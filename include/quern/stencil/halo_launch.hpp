@@ -9,7 +9,7 @@
 
 namespace quern::impl {
 
-/// Items of fields on devices: a cell each, of which neighbours are neighbours in memory.
+/// Items of fields on devices: a cell each, adjacent ones from adjacent addresses.
 struct halo_cells {
   template <class Field>
   static std::int64_t items(const Field& field, bool corners) {

@@ -214,9 +214,7 @@ void reducing_launch(call<Exec>& c, const Cells& cells, const Reach& reach, cons
   const std::int64_t count = cells.all.cells();
   if (count <= 0) return join_states_to(c, reducer, 0, nullptr, 0, result);
   const sink_type sink{reducer, position, count, result.data};
-  const auto partial = [&](std::int64_t units) {
-    return static_cast<state*>(c.scratch().require(c.exec, units * sizeof(state)));
-  };
+  const auto partial = [&](std::int64_t units) { return scratch_for<state>(c.exec, c.scratch(), units); };
   if constexpr (is_device<Exec>) {
     stencil_on_device(c.exec, c.label, cells, sink, [&](auto& kernel, auto policy) {
       kernel.sink.partial = partial(policy.league_size());

@@ -6,6 +6,7 @@
 /// @file
 /// Filters that are a product of one along each axis: one pass along each, through scratch memory.
 
+#include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/stencil/device_filters.hpp>
 #include <quern/stencil/filter_windows.hpp>
@@ -103,7 +104,7 @@ struct separable_passes {
   std::array<S, Rank> sums;
   const Lines& lines;
   S factor{1};
-  lease<Exec> memory{call.exec};
+  std::array<std::optional<scratch_array<Exec, S>>, 2> between_passes{};  // in turn, and none where tiles need none
 
   void run() {
     call.check_edges(radius);
@@ -196,7 +197,7 @@ struct separable_passes {
       return strided<const S>{sums_before.data, sums_before.extents, sums_before.stride};
     }
   }
-  strided<S> between(int part) {
+  strided<S> between(int turn) {
     strided<S> array{nullptr, call.in.extents, {}};
     std::int64_t next = 1;
     for (int k = Rank - 1; k >= 0; --k) {
@@ -204,7 +205,9 @@ struct separable_passes {
       array.stride[d] = next;
       next *= array.extents.extent[d];
     }
-    array.data = static_cast<S*>(memory.scratch().require(call.exec, next * sizeof(S), part));
+    auto& memory = between_passes[turn];
+    if (!memory) memory.emplace(call.exec, next);
+    array.data = memory->data();
     return array;
   }
 };

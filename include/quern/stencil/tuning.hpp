@@ -10,7 +10,7 @@ namespace quern::impl {
 /// Constants of stencils and filters, which bench_stencil decides.
 template <execution_space Exec>
 struct stencil_tuning : tuning<Exec> {
-  /// Threads of a team, of which in three dimensions so many rows are neighbours, and the teams at a time on one
+  /// Threads of a team, of which in three dimensions so many rows are adjacent, and the teams at a time on one
   /// multiprocessor.
   static constexpr int team = 256;
   static constexpr int rows = 4;
@@ -49,7 +49,7 @@ struct stencil_tuning : tuning<Exec> {
   /// for which a thread with border cells alone may keep the others waiting.
   static constexpr int one_launch = 4096;
 
-  /// Bytes of the sums of neighbouring windows that a host thread forms together, in its first cache.
+  /// Bytes of the sums of adjacent windows that a host thread forms together, in its first cache.
   static constexpr int summed_bytes = 1024;
 };
 

@@ -14,19 +14,24 @@
 namespace quern {
 
 template <execution_space Exec>
-void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes, int part) {
+auto Workspace<Exec>::allocated(const Exec& exec, std::size_t bytes, std::size_t before) -> buffer_type {
   if (bytes > std::size_t{1} << 62)
     throw MemoryError("quern::Workspace", impl::byte_unit(bytes).text(bytes) + " are more than any memory has");
-  const auto allocated = [&](std::size_t n) {
-    return buffer_type(
-        Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
-  };
-  if (part > 0) {
-    if (bytes > lasting_.extent(0)) lasting_ = allocated(bytes);
-    return lasting_.data();
-  }
+  const std::size_t n = before + bytes;
+  return buffer_type(
+      Kokkos::subview(impl::take_block<memory_space>(impl::instance_ref(exec), n), std::pair(std::size_t(0), n)));
+}
+
+template <execution_space Exec>
+void* Workspace<Exec>::require_lasting(const Exec& exec, std::size_t bytes) {
+  if (bytes > lasting_.extent(0)) lasting_ = allocated(exec, bytes);
+  return lasting_.data();
+}
+
+template <execution_space Exec>
+void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes) {
   if (bytes > bytes_here()) {
-    buffer_ = allocated(header + bytes);
+    buffer_ = allocated(exec, bytes, header);
     Kokkos::deep_copy(
         exec, Kokkos::View<int*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(counters(), max_counters), 0);
   }

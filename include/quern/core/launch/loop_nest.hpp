@@ -8,7 +8,7 @@
 namespace quern::impl {
 
 /// A loop nest over N operands in the order in which it should run: axis 0 is the fastest. Axes of extent 1 are gone
-/// and neighbouring axes that are one axis of one stride in every operand are merged, so that contiguous operands of
+/// and adjacent axes that are one axis of one stride in every operand are merged, so that contiguous operands of
 /// any rank and layout (all the same) have one axis.
 template <int N>
 struct loop_nest {
@@ -25,7 +25,7 @@ struct loop_nest {
 };
 
 /// Orders axes by the strides of the leading one of n operands (ties, as in one that broadcasts, by those of the
-/// others), and merges neighbours that all operands walk through as one. Returns the rank.
+/// others), and merges adjacent ones that all operands walk through as one. Returns the rank.
 int nest_by_strides(const shape& extents, const stride_array* strides, int n, int lead, stride_array& extent,
                     stride_array* stride);
 /// Takes the axes in row-major order, the last one first: an order that results depend on.

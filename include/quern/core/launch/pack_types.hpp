@@ -9,7 +9,7 @@
 
 namespace quern::impl {
 
-/// W neighbouring elements that move as one instruction. One element may be of any size.
+/// W contiguous elements that move as one instruction. One element may be of any size.
 template <class T, int W>
 struct alignas(W == 1 ? alignof(T) : W * sizeof(T)) pack {
   T value[W];

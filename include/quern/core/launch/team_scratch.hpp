@@ -29,11 +29,11 @@ std::int64_t team_scratch_room(int threads) {
   return reported + (max_threads - threads) * static_cast<std::int64_t>(sizeof(double)) - of_tools;
 }
 
-/// The largest team of up to `most` threads whose scratch memory, `bytes(threads)`, there is room for, by halves down
-/// to one of 32; 0 where that is too large as well.
+/// The largest team of up to `max_threads` threads whose scratch memory, `bytes(threads)`, there is room for, by halves
+/// down to one of 32; 0 where that is too large as well.
 template <class Exec, class Bytes>
-int team_with_room(int most, const Bytes& bytes) {
-  int threads = most;
+int team_with_room(int max_threads, const Bytes& bytes) {
+  int threads = max_threads;
   while (threads >= 32 && static_cast<std::int64_t>(bytes(threads)) > team_scratch_room<Exec>(threads)) threads /= 2;
   return threads >= 32 || !is_device<Exec> ? threads : 0;
 }

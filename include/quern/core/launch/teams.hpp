@@ -67,14 +67,14 @@ inline double waves_used(std::int64_t teams, std::int64_t slots) {
 }
 
 /// How many teams should share each of that many tiles, so that a few waves of teams use the slots well.
-inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int64_t most) {
+inline std::int64_t splits_for(std::int64_t tiles, std::int64_t slots, std::int64_t max_splits) {
   // More waves cost more than slots that a last wave of few teams leaves empty. (bench_reduce, bench_scan)
   constexpr std::int64_t max_waves = 8;
   constexpr double well_used = 0.94;
   std::int64_t best = 1;
   double used = 0;
   for (std::int64_t waves = (tiles + slots - 1) / slots; waves <= max_waves && used < well_used; ++waves) {
-    const std::int64_t splits = std::min(waves * slots / tiles, most);
+    const std::int64_t splits = std::min(waves * slots / tiles, max_splits);
     if (waves_used(splits * tiles, slots) > used) {
       best = splits;
       used = waves_used(splits * tiles, slots);

@@ -8,8 +8,8 @@
 
 namespace quern::impl {
 
-/// True where one work item is a thread of many that run in lock step, so that neighbours should touch
-/// neighbouring addresses; false where a work item has a core to itself and should walk through memory.
+/// True where one work item is a thread of many that run in lock step, so that adjacent ones should touch
+/// adjacent addresses; false where a work item has a core to itself and should walk through memory.
 template <class Exec>
 inline constexpr bool is_device =
     !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible ||

@@ -38,9 +38,10 @@ class Workspace {
   /// first called.
   Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
 
-  /// At least `bytes` bytes, aligned for any type. Their content is undefined. Operations of several kernels keep what
-  /// one leaves for the next in a part of its own.
-  void* require(const Exec& exec, std::size_t bytes, int part = 0);
+  /// At least `bytes` bytes, aligned for any type. Their content is undefined.
+  void* require(const Exec& exec, std::size_t bytes);
+  /// The same, apart from those of `require`: an operation that calls another one leaves there what both need.
+  void* require_lasting(const Exec& exec, std::size_t bytes);
 
   /// Bytes that are there.
   std::size_t size() const;
@@ -55,6 +56,7 @@ class Workspace {
   using buffer_type = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::size_t header = max_counters * sizeof(int);
 
+  static buffer_type allocated(const Exec& exec, std::size_t bytes, std::size_t before = 0);
   std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
   /// This workspace, or one beside it where a part of the same operation holds it.
   Workspace& acquire();
@@ -168,9 +170,9 @@ class lease {
 /// The bytes of some elements: at most 2^59, so that those of 16 arrays can be added up.
 /// @throws MemoryError if there are more, which no memory has
 inline std::size_t bytes_of(std::int64_t count, std::size_t element) {
-  constexpr std::size_t most = std::size_t{1} << 59;
+  constexpr std::size_t max_bytes = std::size_t{1} << 59;
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(count, 0));
-  if (n > most / element) reject_scratch(count, element);
+  if (n > max_bytes / element) reject_scratch(count, element);
   return n * element;
 }
 
@@ -185,10 +187,16 @@ void copy_items_to_host(const Exec& exec, T* to, const T* from, std::int64_t cou
                     scratch_view<Exec, const T*>(from, count));
 }
 
-/// Memory for `count` elements that lasts while the same call makes another operation in between, which takes part 0.
+/// Memory for `count` elements of one operation.
+template <class T, class Exec>
+T* scratch_for(const Exec& exec, Workspace<Exec>& scratch, std::int64_t count) {
+  return static_cast<T*>(scratch.require(exec, bytes_of(count, sizeof(T))));
+}
+/// The same, where another operation of the call, which takes its scratch memory from the same workspace, runs
+/// meanwhile.
 template <class T, class Exec>
 T* lasting_scratch(const Exec& exec, Workspace<Exec>& scratch, std::int64_t count) {
-  return static_cast<T*>(scratch.require(exec, bytes_of(count, sizeof(T)), 1));
+  return static_cast<T*>(scratch.require_lasting(exec, bytes_of(count, sizeof(T))));
 }
 
 /// Scratch memory for `count` elements while an operation launches its kernels.
@@ -196,8 +204,7 @@ template <class Exec, class T>
 class scratch_array {
  public:
   scratch_array(const Exec& exec, std::int64_t count)
-      : held_(exec),
-        data_(static_cast<T*>(held_.scratch().require(exec, bytes_of(std::max<std::int64_t>(count, 1), sizeof(T))))) {}
+      : held_(exec), data_(scratch_for<T>(exec, held_.scratch(), std::max<std::int64_t>(count, 1))) {}
   T* data() const { return data_; }
 
  private:

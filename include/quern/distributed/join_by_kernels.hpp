@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_DISTRIBUTED_RANK_SHARES_HPP
-#define QUERN_DISTRIBUTED_RANK_SHARES_HPP
+#ifndef QUERN_DISTRIBUTED_JOIN_BY_KERNELS_HPP
+#define QUERN_DISTRIBUTED_JOIN_BY_KERNELS_HPP
 
 /// @file
-/// Reductions and scans of arrays across ranks by kernels: each rank joins its share of the items of all ranks, so that
+/// Reductions and scans of arrays across ranks by kernels: each rank joins its block of the items of all ranks, so that
 /// a rank sends and receives the items twice, whatever the number of ranks.
 
 #include <quern/core/call/label.hpp>
@@ -23,7 +23,7 @@ bool joins_by_kernels(const Communicator& comm, std::int64_t bytes) {
 
 /// joined = join(...join(join(item of rank 0, rank 1), rank 2)...)
 template <class T, class Join>
-struct join_share {
+struct join_block {
   T* items;  // those of one rank behind those of the one before
   std::int64_t n;
   int ranks;
@@ -36,7 +36,7 @@ struct join_share {
 };
 /// The item of each rank becomes what those of the ranks before it are joined to, from `start` on.
 template <class T, class Join>
-struct scan_share {
+struct scan_block {
   T* items;
   std::int64_t n;
   int ranks;
@@ -55,32 +55,32 @@ struct scan_share {
 /// Gives every rank of a group among those of a communicator n items joined in the group's order; or with `Before` what
 /// those of the ranks before it are joined to, from `start` on.
 template <bool Before, class Exec, class T, class Join>
-void join_by_kernels(const Communicator& comm, const Communicator& group, const Exec& exec, const std::string& label,
+void join_by_kernels(const Exec& exec, const Communicator& comm, const Communicator& group, const std::string& label,
                      T* items, std::int64_t n, const T& start, const Join& join) {
   const std::vector<int> ranks = ranks_of(group, comm);
   const int members = group.size();
   const auto first = [&](int r) { return block_begin(n, members, r); };
   const std::int64_t size = first(group.rank() + 1) - first(group.rank());
-  const scratch_block<T, Exec> shares(exec, shape{members * size});
+  const scratch_block<T, Exec> blocks(exec, shape{members * size});
   const auto items_of = [&](int r) { return strided<T>{items + first(r), {first(r + 1) - first(r)}, {1}}; };
-  const auto share_of = [&](int r) { return strided<T>{shares.data + r * size, {size}, {1}}; };
+  const auto block_of = [&](int r) { return strided<T>{blocks.data + r * size, {size}, {1}}; };
   const auto bring = [&](const auto& sent, const auto& received) {
     std::vector<peer_box> out, in;
     for (int r = 0; r < members; ++r) {
       out.emplace_back(ranks[r], sent(r));
       in.emplace_back(ranks[r], received(r));
     }
-    exchange_once(comm, exec, label, out, in);
+    exchange_once(exec, comm, label, out, in);
   };
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> policy(exec, 0, size);
-  bring(items_of, share_of);
+  bring(items_of, block_of);
   if constexpr (Before) {
     Kokkos::parallel_for(kernel_label(label, "/scan"), policy,
-                         scan_share<T, Join>{shares.data, size, members, start, join});
-    bring(share_of, items_of);
+                         scan_block<T, Join>{blocks.data, size, members, start, join});
+    bring(block_of, items_of);
   } else {
-    Kokkos::parallel_for(kernel_label(label, "/join"), policy, join_share<T, Join>{shares.data, size, members, join});
-    bring([&](int) { return share_of(0); }, items_of);
+    Kokkos::parallel_for(kernel_label(label, "/join"), policy, join_block<T, Join>{blocks.data, size, members, join});
+    bring([&](int) { return block_of(0); }, items_of);
   }
 }
 
