@@ -26,6 +26,13 @@ struct product_twice {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a * b, a * b}; }
 };
 
+struct value_twice {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const W& p) const {
+    return {p(0, 0), p(0, 0)};
+  }
+};
+
 template <class Exec>
 struct DistributedReducingMap : testing::Test {};
 TYPED_TEST_SUITE(DistributedReducingMap, test::all_spaces);
@@ -185,6 +192,25 @@ TYPED_TEST(DistributedReducingMap, StencilsAlongAxes) {
         }
       }
     }
+}
+
+TYPED_TEST(DistributedReducingMap, RejectsResultsOfAnotherCommunicatorBeforeItWrites) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const quern::Communicator other(comm.mpi());
+  const Decomposition d(comm, shape{6, 5}, {.halo = {1, 1}}), rows(other, shape{6});
+  const quern::DistributedView<double, 2, E> u("u", d), x("x", d);
+  const quern::DistributedView<double, 1, E> sums("sums", rows);
+  Kokkos::deep_copy(u.local_with_halo(), -1.0);
+  const auto before = test::contents(u.local());
+  const auto reduction = reduced<op::sum>(sums, quern::axis{1});
+  test::expect_error("quern::map: out and in are of two communicators",
+                     [&] { quern::map(exec, outputs(u, reduction), product_twice(), x, 1.0); });
+  test::expect_error("quern::stencil: out and in are of two communicators", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(u, reduction), value_twice(), quern::boundary::wrap, x);
+  });
+  EXPECT_EQ(before, test::contents(u.local()));
 }
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {
