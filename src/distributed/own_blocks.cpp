@@ -177,19 +177,35 @@ own_blocks::on_faces own_blocks::faces_of(const peer_box& field) const {
   return faces;
 }
 
+shape own_blocks::with_ghosts(const on_faces& faces) const {
+  shape extents = own.extents;
+  for (int d = 0; d < extents.rank; ++d) extents.extent[d] += 2 * stored.along(d) + (faces[d] ? 1 : 0);
+  return extents;
+}
+
 void own_blocks::check(const std::string& label, std::span<const peer_box> fields) const {
   whole_edge.check_count(label, fields.size());
-  shape expected = own.extents;
-  for (int d = 0; d < expected.rank; ++d) expected.extent[d] += 2 * stored.along(d);
-  for (const peer_box& f : fields) {
-    if (own.extents.size() == 0) continue;
-    const on_faces faces = faces_of(f);
-    shape found = f.extents;
-    for (int d = 0; d < found.rank; ++d) found.extent[d] -= faces[d] ? 1 : 0;
-    if (found != expected)
-      check_extents(label, "a field", f.extents, expected,
+  for (const peer_box& f : fields)
+    if (own.extents.size() > 0 && f.extents != with_ghosts(faces_of(f)))
+      check_extents(label, "a field", f.extents, with_ghosts({}),
                     ", the block with its ghost layers, or one more where values are on faces");
+}
+
+void own_blocks::compare(const std::string& call, std::span<const peer_box> fields,
+                         std::span<const type_name> types) const {
+  if (!comm.checks_calls()) return;
+  // Ranks without cells have fields of any extents, which say nothing of faces.
+  const bool all_have_cells = std::ranges::all_of(blocks_, [](const Block& b) { return b.extents.size() > 0; });
+  std::string text = call + " of";
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    text += " " + types[i]();
+    if (!all_have_cells) continue;
+    const on_faces faces = faces_of(fields[i]);
+    if (fields[i].extents != with_ghosts(faces)) text += " " + fields[i].extents.str();
+    else
+      for (int d = 0; d < own.extents.rank; ++d) text += faces[d] ? " on faces of axis " + std::to_string(d) : "";
   }
+  check_same(comm, exchange_label, "the calls", text);
 }
 
 std::vector<Block> own_blocks::values_received(const Block& block, const on_faces& faces) const {

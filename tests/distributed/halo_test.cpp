@@ -424,6 +424,44 @@ TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
   exchange.finish();
 }
 
+struct value_of_ghosts {
+  template <class Index>
+  KOKKOS_FUNCTION double operator()(const Index&) const {
+    return 1;
+  }
+};
+
+TYPED_TEST(HaloExchangeOn, ComparesCallsOfOwnBlocks) {
+  using E = TypeParam;
+  const quern::Communicator comm(test::world().mpi(), {.check_calls = true});
+  if (comm.size() == 1) return;
+  const bool other = test::is_other(comm);
+  const E exec;
+  const std::int64_t rows = other ? 5 : 4;  // blocks may differ
+  quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank(), 0}, {rows, 3}}, boundary::reflect,
+                               quern::depth{1});
+  using view = Kokkos::View<double**, E>;
+  const view u("u", rows + 2, 5), v("v", rows + 2, 5), faces("faces", rows + 2, 6), wrong("wrong", 2, 2);
+  const Kokkos::View<float**, E> single("single", rows + 2, 5);
+  const auto differ = [&](const std::string& first, const std::string& last, const auto& f) {
+    test::expect_calls_differ(comm, "quern::HaloExchange", "quern::HaloExchange::start" + first,
+                              "quern::HaloExchange::start" + last, f);
+  };
+  differ(" of float64", "_add of float64", [&] { other ? exchange.start_add(u) : exchange.start(u); });
+  differ(" of float64", " of float64 float64", [&] { other ? exchange.start(u, v) : exchange.start(u); });
+  differ(" of float64", " of float32", [&] { other ? exchange.start(single) : exchange.start(u); });
+  differ("_add of float64 on faces of axis 1", "_add of float64",
+         [&] { other ? exchange.start_add(u) : exchange.start_add(faces); });
+  differ(" of float64", " of float64 (2, 2)", [&] { other ? exchange.start(wrong) : exchange.start(u); });
+  differ(" with a functor of float64", " of float64",
+         [&] { other ? exchange.start(u) : exchange.start(value_of_ghosts(), u); });
+  differ(" of float64 float64", " of float64 float64 float64 on faces of axis 1",
+         [&] { exchange.start(other ? std::vector{u, v, faces} : std::vector{u, v}); });
+  exchange.exchange(u, v);  // the ranks are in step
+  exchange.exchange(std::vector{u, v});
+  exchange.add(u, v);
+}
+
 /// What is beyond an end, and differs from place to place.
 struct inflow {
   template <class Index>

@@ -152,7 +152,8 @@ class HaloExchange {
   /// The first start of fields of a type and layout prepares the messages.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
-  /// their values, or is `boundary::prescribed` and there is no functor
+  /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
+  /// other fields or calls
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
@@ -184,7 +185,7 @@ class HaloExchange {
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start_add(const Field&... fields) {
-    const auto whole = checked(true, fields...);
+    const auto whole = checked("::start_add", true, fields...);
     auto& made = plan_of<summed_fields<Field...>>(whole, true);
     on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
     start_plan<summed_fields<Field...>>(made, whole).emplace(fields...);
@@ -291,10 +292,11 @@ class HaloExchange {
   }
   /// The fields of a start, checked.
   template <class... Field>
-  auto checked(bool prescribed, const Field&... fields) const {
+  auto checked(const char* call, bool prescribed, const Field&... fields) const {
     const std::array whole{memory_of(fields)...};
     const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, impl::label_text(label))...};
-    check_fields(whole, memory);
+    const impl::type_name types[] = {impl::type_text<impl::value_of<Field>>...};
+    check_fields(call, whole, types, memory);
     std::size_t number = 0;
     (blocks_->check_values<impl::value_of<Field>>(impl::label_text(label), number++, prescribed), ...);
     return whole;
@@ -305,9 +307,13 @@ class HaloExchange {
                   "quern::HaloExchange: exec does not reach the memory of a field");
     return {0, impl::as_strided<Exec, impl::use::input>(field, impl::label_text(label))};
   }
-  void check_fields(std::span<const impl::peer_box> whole, std::span<const impl::array_bytes> memory) const {
+  void check_fields(const char* call, std::span<const impl::peer_box> whole, std::span<const impl::type_name> types,
+                    std::span<const impl::array_bytes> memory) const {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
+    blocks_->compare(impl::label_text(label, call), whole, types);
+    if (whole.empty() || whole.size() > impl::max_moved_fields)
+      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
     blocks_->check(impl::label_text(label), whole);
     impl::check_no_overlap(impl::label_text(label), memory);
   }
@@ -321,10 +327,12 @@ class HaloExchange {
     started_ = made.fields_under_way.get();
     return *static_cast<Kind*>(started_);
   }
+  template <class F>
+  static constexpr const char* start_of = std::is_same_v<F, impl::no_functor> ? "::start" : "::start with a functor";
   template <class F, class... Field>
   void start_fill(const F& f, const Field&... fields) {
     using kind = filled_fields<F, Field...>;
-    const auto whole = checked(!std::is_same_v<F, impl::no_functor>, fields...);
+    const auto whole = checked(start_of<F>, !std::is_same_v<F, impl::no_functor>, fields...);
     start_plan<kind>(plan_of<kind>(whole, false), whole).emplace(f, fields...);
   }
 
@@ -332,17 +340,18 @@ class HaloExchange {
   void start_list(bool prescribed, const F& f, const List& fields) {
     using view = typename List::value_type;
     impl::short_list<impl::peer_box, impl::max_moved_fields> whole;
+    impl::short_list<impl::type_name, impl::max_moved_fields> types;
     impl::short_list<impl::array_bytes, impl::max_moved_fields> memory;
     for (const view& v : fields) {
       whole.push_back(memory_of(v));
+      types.push_back(impl::type_text<impl::value_of<view>>);
       memory.push_back(impl::as_strided<Exec, impl::use::input>(v, impl::label_text(label)));
     }
-    if (whole.size() == 0 || whole.size() > impl::max_moved_fields)
-      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
-    check_fields({whole.begin(), whole.size()}, {memory.begin(), memory.size()});
+    constexpr bool adds = std::is_same_v<Kind, listed_fields<true, F, List>>;
+    check_fields(adds ? "::start_add" : start_of<F>, {whole.begin(), whole.size()}, {types.begin(), types.size()},
+                 {memory.begin(), memory.size()});
     for (std::size_t i = 0; i < whole.size(); ++i)
       blocks_->check_values<impl::value_of<view>>(impl::label_text(label), i, prescribed);
-    constexpr bool adds = std::is_same_v<Kind, listed_fields<true, F, List>>;
     auto& made = plan_of<Kind>({whole.begin(), whole.size()}, adds);
     if constexpr (adds) on_edges([&](const auto&... more) { add_halo(exec_, fields, more...); });
     start_plan<Kind>(made, {whole.begin(), whole.size()}).emplace(f, fields);

@@ -10,6 +10,9 @@
 
 namespace quern::impl {
 
+/// Says the name of a value type, which is made where calls are compared.
+using type_name = std::string (*)();
+
 /// Whether a plan of messages for one array serves another.
 bool same_layout(const peer_box& a, const peer_box& b);
 
@@ -32,6 +35,10 @@ struct own_blocks {
 
   /// @throws Error unless fields have the extents of the block with its ghosts, or one more on faces
   void check(const std::string& label, std::span<const peer_box> fields) const;
+  /// Where calls are checked, compares one with those of the other ranks: its name and its fields, whose extents are
+  /// those of each rank's block. Collective.
+  /// @param types of the values of each field
+  void compare(const std::string& call, std::span<const peer_box> fields, std::span<const type_name> types) const;
   /// @throws Error if boundaries of a field are not those of values T, the same on ranks that are at no end
   /// @param prescribed there is a functor for `boundary::prescribed`
   template <class T>
@@ -58,6 +65,8 @@ struct own_blocks {
   /// Along which axes the values of a field are on the faces between cells, as one more than these.
   using on_faces = std::array<bool, max_rank>;
   on_faces faces_of(const peer_box& field) const;
+  /// The extents of a field.
+  shape with_ghosts(const on_faces& faces) const;
   /// Checks the boundaries of a field, and leaves those at ends that the block touches.
   boundaries own_edges(const boundaries& edges);
   /// The boxes that a block receives: all around what it owns, or those across each of its faces.
