@@ -157,6 +157,12 @@ T all_reduce(const Comm& comm, const T& x) {
   return convert<T>(reducer.result(state, comm.size()));
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
+template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
+T all_reduce(const Comm&, const T& x, const named&) {
+  static_assert(!scalar_value<T>,
+                "quern::distributed::all_reduce: a number is reduced without a launch that has a name");
+  return x;
+}
 
 }  // namespace quern::distributed
 

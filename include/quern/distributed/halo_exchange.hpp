@@ -50,11 +50,6 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
   return bytes;
 }
 
-/// What an exchange of own blocks takes at once.
-template <class... Field>
-concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
-                           ((view_like<Field> && !dual_view<Field>) && ...);
-
 }  // namespace impl
 
 /// Brings the cells of the neighbours to the halos of one or several fields:
@@ -167,16 +162,16 @@ class HaloExchange {
     start_fill(f, fields...);
   }
   /// The same of up to 16 Views of one type, whose number is known when the program runs.
-  template <view_list List>
+  template <impl::exchanged_list List>
   void start(const List& fields) {
     start_list<listed_fields<false, impl::no_functor, List>>(false, impl::no_functor(), fields);
   }
-  template <class F, view_list List>
+  template <class F, impl::exchanged_list List>
     requires(!view_like<F>)
   void start(const F& f, const List& fields) {
     start_list<listed_fields<false, F, List>>(true, f, fields);
   }
-  template <view_list List>
+  template <impl::exchanged_list List>
   void start_add(const List& fields) {
     start_list<listed_fields<true, impl::no_functor, List>>(true, impl::no_functor(), fields);
   }
@@ -189,6 +184,17 @@ class HaloExchange {
     auto& made = plan_of<summed_fields<Field...>>(whole, true);
     on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
     start_plan<summed_fields<Field...>>(made, whole).emplace(fields...);
+  }
+  template <class... Args>
+    requires(impl::of_dual_views<Args> || ...)
+  void start(const Args&...) {
+    static_assert(!(impl::of_dual_views<Args> || ...),
+                  "quern::HaloExchange: of a DualView, start takes one side, view_device() or view_host()");
+  }
+  template <class... Args>
+    requires(impl::of_dual_views<Args> || ...)
+  void start_add(const Args&... args) {
+    start(args...);
   }
   /// Receives and unpacks, or adds, and fills what lies beyond the ends of the array.
   void finish() {

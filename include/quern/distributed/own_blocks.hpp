@@ -10,6 +10,18 @@
 
 namespace quern::impl {
 
+/// What an exchange of own blocks takes at once.
+template <class... Field>
+concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
+                           ((view_like<Field> && !dual_view<Field>) && ...);
+template <class List>
+concept exchanged_list = view_list<List> && !dual_view<typename List::value_type>;
+/// DualViews, or a list of them: an exchange may end long after the call that starts it.
+template <class V>
+inline constexpr bool of_dual_views = dual_view<V>;
+template <view_list List>
+inline constexpr bool of_dual_views<List> = dual_view<typename List::value_type>;
+
 /// Says the name of a value type, which is made where calls are compared.
 using type_name = std::string (*)();
 
