@@ -33,6 +33,13 @@ void for_each_field(const F& f, const V& v) {
                   "positions()");
 }
 
+/// Rejects constants that are no values T on every rank, and not on those alone whose blocks are at an end.
+template <int Rank, class T>
+void check_constants(const std::string& label, const Decomposition& d, const boundaries& edge) {
+  T constants[3][2];
+  if (d.extents().size() > 0) set_constants<Rank, false>(label, edge, constants);
+}
+
 /// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
 /// `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell `first` of the whole
 /// array. `overlaps`: cells that need no halo are parts of their own, which are computed while it is exchanged.
@@ -72,6 +79,7 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
   for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, overlaps && is_device<Exec>);
+  (check_constants<rank, value_of<In>>(label, d, edge), ...);
   int part_number = 0;
   const auto compute_parts = [&](const Exec& where, const std::vector<stencil_part>& some) {
     for (const auto& p : some) {
@@ -89,11 +97,17 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
   begin(parts.inner.size() + parts.outer.size());
   const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);
   exchange->start();
-  compute_parts(exec, parts.inner);
-  exchange->receive();
-  {
+  bool received = false;
+  try {
+    compute_parts(exec, parts.inner);
+    received = true;
+    exchange->receive();
     const scratch_of_pool<Exec> beside_inner;
     compute_parts(exchange->side(), parts.outer);
+  } catch (...) {  // the next call finds the exchange as after any other
+    if (!received) exchange->receive();
+    exchange->join();
+    throw;
   }
   exchange->join();
 }
