@@ -3,6 +3,7 @@
 #include <quern/distributed/own_blocks.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <quern/distributed/halo_exchange.hpp>
 
 namespace quern::impl {
@@ -40,11 +41,19 @@ Block whole_of(const std::vector<Block>& blocks) {
       whole.extents.extent[d] = end - whole.first.extent[d];
     }
   }
-  for (std::size_t i = 0; i < blocks.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (common_cells(blocks[k], blocks[i]).extents.size() > 0)
-        throw Error(exchange_label,
-                    "the blocks of rank " + std::to_string(k) + " and rank " + std::to_string(i) + " share cells");
+  // Each is compared with those that begin before its end, along the axis that is cut most, and not with all.
+  int along = 0;
+  const shape &one = blocks.front().extents, &all = whole.extents;
+  for (int d = 1; d < one.rank; ++d)
+    if (one.extent[d] * all.extent[along] < one.extent[along] * all.extent[d]) along = d;
+  std::vector<int> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int r) { return blocks[r].first.extent[along]; });
+  for (auto i = order.begin(); i != order.end(); ++i)
+    for (auto k = i + 1; k != order.end() && blocks[*k].first.extent[along] < end_of(blocks[*i], along); ++k)
+      if (common_cells(blocks[*i], blocks[*k]).extents.size() > 0)
+        throw Error(exchange_label, "the blocks of rank " + std::to_string(std::min(*i, *k)) + " and rank " +
+                                        std::to_string(std::max(*i, *k)) + " share cells");
   if (cells > 0 && cells != whole.extents.size())
     throw Error(exchange_label, "the blocks have " + std::to_string(cells) + " of the " +
                                     std::to_string(whole.extents.size()) + " cells of extents " + whole.extents.str());

@@ -406,6 +406,14 @@ TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
                            std::to_string(4 * last + 4) + " cells of extents (" + std::to_string(4 * last + 4) + ")",
                        [&] { made(4 * comm.rank(), comm.rank() == 0 ? 3 : 4, boundary::wrap, {1}); });
   }
+  if (comm.size() > 2) {  // along the second axis alone, of the last ranks, from which the first one lies apart
+    const std::string ranks = std::to_string(last - 1) + " and rank " + std::to_string(last);
+    test::expect_error("quern::HaloExchange: the blocks of rank " + ranks + " share cells", [&] {
+      const std::int64_t column = comm.rank() == last ? 4 * last - 3 : 4 * comm.rank();
+      quern::HaloExchange(exec, comm, Decomposition::Block{{0, column}, {3, comm.rank() == last ? 2 : 4}},
+                          boundary::wrap, quern::depth{1});
+    });
+  }
   test::expect_error(
       "quern::HaloExchange: 9 layers along axis 0, which wraps around after " + std::to_string(2 * last + 2) + " cells",
       [&] { made(2 * comm.rank(), 2, boundary::wrap, {9}); });
