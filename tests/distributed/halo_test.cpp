@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distributed/world.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <support/labels.hpp>
 
 namespace {
 
@@ -569,6 +570,42 @@ struct deposits {
     return own(0, j) && own(1, i);
   }
 };
+
+TYPED_TEST(HaloExchangeOn, NamesStandBeforeLabels) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const quern::named name{"the ghosts of u"};
+  const auto named_in = [&](const std::vector<std::string>& labels) {
+    return std::count_if(labels.begin(), labels.end(),
+                         [](const std::string& l) { return l.starts_with("the ghosts of u: quern::"); });
+  };
+  const auto all_named = [&](const char* what, const auto& call) {
+    const auto labels = test::labels_of(call);
+    EXPECT_FALSE(labels.empty()) << what;
+    EXPECT_EQ(static_cast<std::ptrdiff_t>(labels.size()), named_in(labels)) << what << ": " << labels.front();
+    return labels;
+  };
+  const boundaries walls(boundary::prescribed);
+  quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank(), 0}, {4, 3}}, walls, quern::depth{1});
+  const Kokkos::View<double**, E> u("u", 6, 5);
+  const auto labels = all_named("exchange", [&] { exchange.exchange(value_of_ghosts(), u, name); });
+  EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const std::string& l) {
+    return l.find("quern::fill_halo<value_of_ghosts>") != std::string::npos;
+  })) << labels.back();
+  all_named("a list", [&] { exchange.exchange(value_of_ghosts(), name, std::vector{u}); });
+  all_named("add", [&] { exchange.add(u, name); });
+  all_named("start", [&] {
+    exchange.start(value_of_ghosts(), u, name);
+    exchange.finish();
+  });
+  EXPECT_EQ(0, named_in(test::labels_of([&] { exchange.exchange(value_of_ghosts(), u); })));
+  const Decomposition d(comm, {12, 7}, {.halo = {1, 1}});
+  const quern::DistributedView<double, 2, E> v("v", d);
+  quern::HaloExchange of_views(exec, boundary::nearest, v);
+  all_named("DistributedViews", [&] { of_views.exchange(name); });
+  EXPECT_EQ(0, named_in(test::labels_of([&] { of_views.exchange(); })));
+}
 
 TYPED_TEST(HaloExchangeOn, ListsOfFields) {
   using E = TypeParam;

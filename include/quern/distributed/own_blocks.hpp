@@ -10,17 +10,36 @@
 
 namespace quern::impl {
 
-/// What an exchange of own blocks takes at once.
+/// The View that a field is, or those of a list are.
+template <class Field>
+struct field_view {
+  using type = Field;
+};
+template <view_list List>
+struct field_view<List> {
+  using type = typename List::value_type;
+};
+template <class Field>
+using view_of_field = typename field_view<Field>::type;
+
+/// DualViews, or a list of them: an exchange may end long after the call that starts it.
+template <class Field>
+inline constexpr bool of_dual_views = dual_view<view_of_field<Field>>;
+
+/// What an exchange of own blocks takes at once: Views, or one list of them.
 template <class... Field>
 concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
-                           ((view_like<Field> && !dual_view<Field>) && ...);
-template <class List>
-concept exchanged_list = view_list<List> && !dual_view<typename List::value_type>;
-/// DualViews, or a list of them: an exchange may end long after the call that starts it.
-template <class V>
-inline constexpr bool of_dual_views = dual_view<V>;
-template <view_list List>
-inline constexpr bool of_dual_views<List> = dual_view<typename List::value_type>;
+                           ((view_like<Field> || (view_list<Field> && sizeof...(Field) == 1)) && ...) &&
+                           !(of_dual_views<Field> || ...);
+
+/// A field while it is exchanged: a View, or a list of Views without memory of its own.
+template <class Field>
+using held_field = std::conditional_t<view_list<Field>, short_list<view_of_field<Field>, max_moved_fields>, Field>;
+template <class Field>
+held_field<Field> hold_field(const Field& field) {
+  if constexpr (view_list<Field>) return {field.begin(), field.end()};
+  else return field;
+}
 
 /// Says the name of a value type, which is made where calls are compared.
 using type_name = std::string (*)();
