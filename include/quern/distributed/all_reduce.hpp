@@ -6,6 +6,7 @@
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/pool.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/same_calls.hpp>
 #include <quern/reduce/reducing_map.hpp>
@@ -153,7 +154,10 @@ T all_reduce(const Comm& comm, const T& x) {
     check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
   const auto reducer = reducer_of_ranks<Op, T>(host);
   auto state = reducer.init();
-  for (const auto& r : all_gather(comm, value_of_rank{x})) reducer.add(state, r.value);
+  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
+  const value_of_rank mine{x};
+  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
+  for (const auto& r : all) reducer.add(state, r.value);
   return convert<T>(reducer.result(state, comm.size()));
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)

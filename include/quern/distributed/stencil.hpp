@@ -61,13 +61,13 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
     return text + " with " + text_of(edge) + more_text();
   };
   check_same_arrays(d.communicator(), label, more, out, in...);
-  std::vector<halo_array> arrays;
+  halo_arrays arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
     check_same_blocks(label, input_name(number), d, field.decomposition());
     const peer_box cells = with_halo(field);
     const auto same = [&](const halo_array& a) { return a.cells.data == cells.data && a.cells.stride == cells.stride; };
-    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({field.decomposition(), cells});
+    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({&field.decomposition(), cells});
   };
   ((for_each_field(add, in), ++number), ...);
   unpack(
@@ -76,12 +76,12 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
         (check_halo_width(label, "out", o.decomposition(), radius), ...);
       },
       out);
-  for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
+  for (const halo_array& a : arrays) check_halo_width(label, "in", *a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, overlaps && is_device<Exec>);
   (check_constants<rank, value_of<In>>(label, d, edge), ...);
   int part_number = 0;
-  const auto compute_parts = [&](const Exec& where, const std::vector<stencil_part>& some) {
+  const auto compute_parts = [&](const Exec& where, const auto& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
       shape first = d.local().first;
