@@ -73,15 +73,14 @@ struct plain_halo {
     const std::int64_t n = u.local().extent(1);
     Kokkos::parallel_for("bench::face", policy(exec, {0, 0}, {n, n}), copy_plane{to, u.local_with_halo(), k, pack});
   }
-  void operator()(const exec_space& exec) const {
+  int neighbour(int r) const {
+    const int ranks = u.communicator().size();
+    return periodic ? (r + ranks) % ranks : r < 0 || r == ranks ? MPI_PROC_NULL : r;
+  }
+  /// What is in `sent` comes to `received` of the neighbours.
+  void send(const exec_space& exec) const {
     const auto& comm = u.communicator();
-    const std::int64_t rows = u.local().extent(0);
-    const auto neighbour = [&](int r) {
-      return periodic ? (r + comm.size()) % comm.size() : r < 0 || r == comm.size() ? MPI_PROC_NULL : r;
-    };
     const int low = neighbour(comm.rank() - 1), high = neighbour(comm.rank() + 1);
-    copy(exec, sent[0], 1, true);
-    copy(exec, sent[1], rows, true);
     for (int side = 0; side < 2; ++side) Kokkos::deep_copy(exec, sent_host[side], sent[side]);
     exec.fence();
     const int count = static_cast<int>(sent[0].size());
@@ -90,10 +89,24 @@ struct plain_halo {
     MPI_Sendrecv(sent_host[1].data(), count, MPI_DOUBLE, high, 1, received_host[0].data(), count, MPI_DOUBLE, low, 1,
                  comm.mpi(), MPI_STATUS_IGNORE);
     for (int side = 0; side < 2; ++side) Kokkos::deep_copy(exec, received[side], received_host[side]);
-    if (low != MPI_PROC_NULL) copy(exec, received[0], 0, false);
-    if (high != MPI_PROC_NULL) copy(exec, received[1], rows + 1, false);
+  }
+  void operator()(const exec_space& exec) const {
+    const int rank = u.communicator().rank();
+    const std::int64_t rows = u.local().extent(0);
+    copy(exec, sent[0], 1, true);
+    copy(exec, sent[1], rows, true);
+    send(exec);
+    if (neighbour(rank - 1) != MPI_PROC_NULL) copy(exec, received[0], 0, false);
+    if (neighbour(rank + 1) != MPI_PROC_NULL) copy(exec, received[1], rows + 1, false);
   }
 };
+
+/// The same blocks as the program's own, which is periodic along the first axis.
+auto exchange_of_own_blocks(const exec_space& exec, const quern::Decomposition& d) {
+  const quern::boundaries edge{quern::boundary::wrap, quern::boundary::keep, quern::boundary::keep};
+  return std::make_shared<quern::HaloExchange<exec_space>>(exec, d.communicator(), d.local(), edge, quern::depth{1},
+                                                           quern::faces_only);
+}
 
 /// Bytes that a rank with two faces sends.
 prepared halo(const exec_space& exec, std::int64_t n, bool periodic) {
@@ -103,9 +116,11 @@ prepared halo(const exec_space& exec, std::int64_t n, bool periodic) {
   const quern::boundaries edge{ends, quern::boundary::keep, quern::boundary::keep};
   const auto exchange = std::make_shared<quern::HaloExchange<exec_space>>(exec, edge, u);
   const plain_halo by_hand(u, periodic);
+  const auto own_blocks = exchange_of_own_blocks(exec, d);
   prepared p;
   p.bytes = (periodic ? 2.0 : 1.0) * 8 * n * n;
   p.variants = {{"quern", [=] { exchange->exchange(); }}, {"plain", [=] { by_hand(exec); }}};
+  if (periodic) p.variants.push_back({"own_blocks", [=] { own_blocks->exchange(u.local_with_halo()); }});
   const auto halo_of = [=](int side) {
     return Kokkos::subview(u.local_with_halo(), side == 0 ? 0 : n + 1, Kokkos::ALL, Kokkos::ALL);
   };
@@ -180,6 +195,70 @@ struct plain_sum {
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& s) const { s += x(i); }
 };
 
+/// The way back by hand: both faces of ghosts along the first axis go to their owners, are added there, and are
+/// cleared.
+struct move_ghosts {
+  plane to;
+  field::view_type u;
+  std::int64_t k;
+  bool pack;
+  KOKKOS_FUNCTION void operator()(std::int64_t j, std::int64_t i) const {
+    double& cell = u(k, j + 1, i + 1);
+    if (pack) {
+      to(j, i) = cell;
+      cell = 0;
+    } else {
+      cell += to(j, i);
+    }
+  }
+};
+struct plain_add {
+  plain_halo faces;
+  void copy(const exec_space& exec, const plane& to, std::int64_t k, bool pack) const {
+    using policy = Kokkos::MDRangePolicy<exec_space, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+    const std::int64_t n = faces.u.local().extent(1);
+    Kokkos::parallel_for("bench::face", policy(exec, {0, 0}, {n, n}),
+                         move_ghosts{to, faces.u.local_with_halo(), k, pack});
+  }
+  void operator()(const exec_space& exec) const {
+    const std::int64_t rows = faces.u.local().extent(0);
+    copy(exec, faces.sent[0], 0, true);
+    copy(exec, faces.sent[1], rows + 1, true);
+    faces.send(exec);
+    copy(exec, faces.received[0], 1, false);
+    copy(exec, faces.received[1], rows, false);
+  }
+};
+
+/// The same of a program's own blocks, from ghosts to their owners; bytes that a rank sends.
+prepared add_ghosts(const exec_space& exec, std::int64_t n) {
+  const auto d = rows_of_blocks(n);
+  const field u("u", d);
+  const plain_add by_hand{plain_halo(u, true)};
+  const auto exchange = exchange_of_own_blocks(exec, d);
+  const auto cells_of = [=](std::int64_t k) {
+    const std::pair<std::int64_t, std::int64_t> inner(1, n + 1);
+    return Kokkos::subview(u.local_with_halo(), k, inner, inner);
+  };
+  prepared p;
+  p.bytes = 2.0 * 8 * n * n;
+  p.variants = {{"quern", [=] { exchange->add(u.local_with_halo()); }}, {"plain", [=] { by_hand(exec); }}};
+  p.poison = [=] {
+    for (const std::int64_t k : {std::int64_t{0}, n + 1}) Kokkos::deep_copy(cells_of(k), 3.0);
+    for (const std::int64_t k : {std::int64_t{1}, n}) Kokkos::deep_copy(cells_of(k), 0.5);
+  };
+  p.right = [=] {
+    const auto whole = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u.local_with_halo());
+    bool right = true;
+    for (std::int64_t j = 1; j <= n; ++j)
+      for (std::int64_t i = 1; i <= n; ++i)
+        right =
+            right && whole(0, j, i) == 0 && whole(n + 1, j, i) == 0 && whole(1, j, i) == 3.5 && whole(n, j, i) == 3.5;
+    return right;
+  };
+  return p;
+}
+
 /// n elements a rank.
 prepared sum(const exec_space& exec, std::int64_t n) {
   const auto comm = world();
@@ -229,6 +308,7 @@ const bool registered = [] {
                 {64, 128, 256, 512, 1024},
                 12,
                 [=](const exec_space& exec, std::int64_t n) { return halo(exec, n, periodic); }});
+  bench::add({"distributed/add_two_faces/float64", {64, 128, 256, 512, 1024}, 12, add_ghosts});
   bench::add({"distributed/heat/float64", {64, 128, 256, 512, 1024}, 12, heat});
   bench::add({"distributed/sum/float64", {1, 1'000'000, 100'000'000, 1'000'000'000}, 1000, sum});
   if (quern::impl::lapack::available<exec_space>())

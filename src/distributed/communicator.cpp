@@ -20,12 +20,12 @@
 namespace quern {
 namespace impl {
 
-void check_mpi(const std::string& operation, int status) {
+void check_mpi(std::string_view operation, int status) {
   if (status == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(status, text.data(), &length);
-  throw BackendError(operation, "MPI reports: " + std::string(text.data(), length));
+  throw BackendError(std::string(operation), "MPI reports: " + std::string(text.data(), length));
 }
 
 namespace {

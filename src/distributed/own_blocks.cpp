@@ -3,6 +3,7 @@
 #include <quern/distributed/own_blocks.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <quern/distributed/halo_exchange.hpp>
 
 namespace quern::impl {
@@ -40,11 +41,19 @@ Block whole_of(const std::vector<Block>& blocks) {
       whole.extents.extent[d] = end - whole.first.extent[d];
     }
   }
-  for (std::size_t i = 0; i < blocks.size(); ++i)
-    for (std::size_t k = 0; k < i; ++k)
-      if (common_cells(blocks[k], blocks[i]).extents.size() > 0)
-        throw Error(exchange_label,
-                    "the blocks of rank " + std::to_string(k) + " and rank " + std::to_string(i) + " share cells");
+  // Each is compared with those that begin before its end, along the axis that is cut most, and not with all.
+  int along = 0;
+  const shape &one = blocks.front().extents, &all = whole.extents;
+  for (int d = 1; d < one.rank; ++d)
+    if (one.extent[d] * all.extent[along] < one.extent[along] * all.extent[d]) along = d;
+  std::vector<int> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int r) { return blocks[r].first.extent[along]; });
+  for (auto i = order.begin(); i != order.end(); ++i)
+    for (auto k = i + 1; k != order.end() && blocks[*k].first.extent[along] < end_of(blocks[*i], along); ++k)
+      if (common_cells(blocks[*i], blocks[*k]).extents.size() > 0)
+        throw Error(exchange_label, "the blocks of rank " + std::to_string(std::min(*i, *k)) + " and rank " +
+                                        std::to_string(std::max(*i, *k)) + " share cells");
   if (cells > 0 && cells != whole.extents.size())
     throw Error(exchange_label, "the blocks have " + std::to_string(cells) + " of the " +
                                     std::to_string(whole.extents.size()) + " cells of extents " + whole.extents.str());
@@ -177,19 +186,35 @@ own_blocks::on_faces own_blocks::faces_of(const peer_box& field) const {
   return faces;
 }
 
+shape own_blocks::with_ghosts(const on_faces& faces) const {
+  shape extents = own.extents;
+  for (int d = 0; d < extents.rank; ++d) extents.extent[d] += 2 * stored.along(d) + (faces[d] ? 1 : 0);
+  return extents;
+}
+
 void own_blocks::check(const std::string& label, std::span<const peer_box> fields) const {
   whole_edge.check_count(label, fields.size());
-  shape expected = own.extents;
-  for (int d = 0; d < expected.rank; ++d) expected.extent[d] += 2 * stored.along(d);
-  for (const peer_box& f : fields) {
-    if (own.extents.size() == 0) continue;
-    const on_faces faces = faces_of(f);
-    shape found = f.extents;
-    for (int d = 0; d < found.rank; ++d) found.extent[d] -= faces[d] ? 1 : 0;
-    if (found != expected)
-      check_extents(label, "a field", f.extents, expected,
+  for (const peer_box& f : fields)
+    if (own.extents.size() > 0 && f.extents != with_ghosts(faces_of(f)))
+      check_extents(label, "a field", f.extents, with_ghosts({}),
                     ", the block with its ghost layers, or one more where values are on faces");
+}
+
+void own_blocks::compare(const std::string& call, std::span<const peer_box> fields,
+                         std::span<const type_name> types) const {
+  if (!comm.checks_calls()) return;
+  // Ranks without cells have fields of any extents, which say nothing of faces.
+  const bool all_have_cells = std::ranges::all_of(blocks_, [](const Block& b) { return b.extents.size() > 0; });
+  std::string text = call + " of";
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    text += " " + types[i]();
+    if (!all_have_cells) continue;
+    const on_faces faces = faces_of(fields[i]);
+    if (fields[i].extents != with_ghosts(faces)) text += " " + fields[i].extents.str();
+    else
+      for (int d = 0; d < own.extents.rank; ++d) text += faces[d] ? " on faces of axis " + std::to_string(d) : "";
   }
+  check_same(comm, exchange_label, "the calls", text);
 }
 
 std::vector<Block> own_blocks::values_received(const Block& block, const on_faces& faces) const {

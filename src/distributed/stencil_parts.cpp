@@ -42,9 +42,9 @@ boundary_pair edge_along(const boundaries& edge, int axis) {
   return edge.is_box() ? boundary_pair(boundary::keep) : edge.axis(axis);
 }
 
-stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<range>& target) {
+stencil_part part_of(const axis_list<axis_of_block>& axes, const axis_list<range>& target) {
   shape first, extents, low, high;
-  std::vector<boundary_pair> edge;
+  axis_list<boundary_pair> edge;
   first.rank = extents.rank = low.rank = high.rank = static_cast<int>(axes.size());
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const range all = axes[d].around(target[d]);
@@ -54,21 +54,22 @@ stencil_part part_of(const std::vector<axis_of_block>& axes, const std::vector<r
     high.extent[d] = target[d].second - all.first;
     edge.push_back(axes[d].edge_of(target[d]));
   }
-  return {first, extents, boundaries(std::move(edge)), low, high};
+  return {first, extents, boundaries(edge), low, high};
 }
 
-bool is_empty(const std::vector<range>& r) {
+bool is_empty(const axis_list<range>& r) {
   return std::any_of(r.begin(), r.end(), [](const range& a) { return a.first >= a.second; });
 }
 
 /// What an exchange depends on.
-using exchange_key = std::vector<std::int64_t>;
+using exchange_key = short_list<std::int64_t, 48>;
 
 /// The exchange of a decomposition that was made for this key and used lately, or null.
 std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& key) {
   auto& s = d.shared();
   const std::lock_guard lock(s.mutex);
-  const auto found = std::ranges::find(s.exchanges, key, &Decomposition::state::cached_exchange::key);
+  const auto found =
+      std::ranges::find_if(s.exchanges, [&](const auto& cached) { return std::ranges::equal(cached.key, key); });
   if (found == s.exchanges.end()) return nullptr;
   s.exchanges.splice(s.exchanges.begin(), s.exchanges, found);
   return s.exchanges.front().exchange;
@@ -77,7 +78,7 @@ void keep_exchange(const Decomposition& d, const exchange_key& key, const std::s
   constexpr std::size_t max_exchanges = 8;  // those of the arrays of a time step
   auto& s = d.shared();
   const std::lock_guard lock(s.mutex);
-  s.exchanges.push_front({key, exchange});
+  s.exchanges.push_front({{key.begin(), key.end()}, exchange});
   if (s.exchanges.size() > max_exchanges) s.exchanges.pop_back();
 }
 
@@ -95,8 +96,8 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   stencil_parts parts;
   if (d.extents().size() == 0) return parts;  // no boundary is looked at, as on one device
   const Decomposition::Block own = d.local();
-  std::vector<axis_of_block> axes;
-  std::vector<range> target, inner;
+  axis_list<axis_of_block> axes;
+  axis_list<range> target, inner;
   for (int axis = 0; axis < d.extents().rank; ++axis) {
     const std::int64_t n = own.extents.extent[axis], first = own.first.extent[axis];
     const range all = computed_cells(label, edge, axis, d.extents(), radius[axis]);
@@ -117,7 +118,7 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   }
   parts.inner.push_back(part_of(axes, inner));
   // The shell around the inner cells: two slabs for each axis, which leave out what those of earlier axes have.
-  std::vector<range> slab = target;
+  axis_list<range> slab = target;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const auto add = [&](const range& r) {
       slab[axis] = r;
@@ -142,8 +143,8 @@ void check_halo_width(const std::string& label, const std::string& name, const D
 template <class Exec>
 std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const std::string& label,
                                                       const boundaries& edge, const std::array<int, max_rank>& radius,
-                                                      bool corners, const std::vector<halo_array>& arrays) {
-  const Decomposition& d = arrays.front().blocks;
+                                                      bool corners, const halo_arrays& arrays) {
+  const Decomposition& d = *arrays[0].blocks;
   auto wrapped = wraps(label, edge, d.extents().rank);
   std::array<int, max_rank> depth{};
   exchange_key key{reinterpret_cast<std::int64_t>(&exchange_tag<Exec>), exec.impl_instance_id(), corners ? 1 : 0};
@@ -151,24 +152,25 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
     const bool cut = occupied(d, axis) > 1;
     depth[axis] = cut ? radius[axis] : 0;
     wrapped[axis] = wrapped[axis] && cut;
-    key.insert(key.end(), {depth[axis], wrapped[axis] ? 1 : 0});
+    key.push_back(depth[axis]);
+    key.push_back(wrapped[axis] ? 1 : 0);
   }
   for (const auto& [blocks, cells] : arrays) {
-    key.insert(key.end(), {reinterpret_cast<std::int64_t>(cells.data), cells.element});
-    key.insert(key.end(), cells.stride.begin(), cells.stride.begin() + cells.extents.rank);
+    key.push_back(reinterpret_cast<std::int64_t>(cells.data));
+    key.push_back(cells.element);
+    for (int axis = 0; axis < cells.extents.rank; ++axis) key.push_back(cells.stride[axis]);
   }
   if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
   std::vector<peer_box> out, in;
-  for (const auto& a : arrays) add_halo_boxes(a.blocks, a.cells, depth, wrapped, corners, out, in);
+  for (const auto& a : arrays) add_halo_boxes(*a.blocks, a.cells, depth, wrapped, corners, out, in);
   auto made = std::make_shared<box_exchange<Exec>>(exec, d.communicator(), label, out, in);
   keep_exchange(d, key, made);
   return made;
 }
 
-#define QUERN_STENCIL_EXCHANGE(Exec)                                                                                 \
-  template std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec&, const std::string&, const boundaries&, \
-                                                                 const std::array<int, max_rank>&, bool,             \
-                                                                 const std::vector<halo_array>&);
+#define QUERN_STENCIL_EXCHANGE(Exec)                              \
+  template std::shared_ptr<box_exchange<Exec>> exchange_of_halos( \
+      const Exec&, const std::string&, const boundaries&, const std::array<int, max_rank>&, bool, const halo_arrays&);
 QUERN_ON_ALL(QUERN_STENCIL_EXCHANGE)
 
 }  // namespace quern::impl

@@ -105,6 +105,37 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
 }
 
 // Where there are no elements, no chunk comes: a sum is 0, as in memory.
+struct value_twice {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const W& p) const {
+    return {p(0, 0), p(0, 0)};
+  }
+};
+
+TYPED_TEST(ChunkedReducingMap, WorkspacesHaveTheirScratchMemory) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{97, 31};
+  const auto x = behind<double>(extents, 1);
+  const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
+  const double expected = quern::sum(exec, vx, quern::reproducible);
+  const Kokkos::View<double, E> total("total");
+  const auto sum = reduced<op::sum>(total, quern::reproducible);
+  quern::Workspace<E> work;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    auto z = behind<double>(extents, 3);
+    const quern::WorkspaceScope scope(work);
+    Kokkos::deep_copy(total, -1.0);
+    quern::map(exec, outputs(z.sink(), sum), product_twice(), memory_for(x, 7, 4), x.source());
+    EXPECT_EQ(expected, test::value(total)) << repeat;
+    EXPECT_EQ(x.values, z.values);
+    Kokkos::deep_copy(total, -1.0);
+    quern::stencil<quern::star<1>>(exec, outputs(z.sink(), sum), value_twice(), quern::boundary::wrap,
+                                   memory_for(x, 7, 4), x.source());
+    EXPECT_EQ(expected, test::value(total)) << repeat;
+  }
+}
+
 TYPED_TEST(ChunkedReducingMap, OfNoElements) {
   using E = TypeParam;
   const E exec;

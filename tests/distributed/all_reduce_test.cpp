@@ -92,9 +92,38 @@ TYPED_TEST(AllReduceOn, RejectsMisuse) {
   const quern::Communicator checked(comm.mpi(), {.check_calls = true});
   if (comm.size() == 1) return;
   const Kokkos::View<double*, TypeParam> v("v", test::is_other(comm) ? 3 : 2);
-  test::expect_calls_differ(comm, "quern::distributed::all_reduce", "quern::distributed::all_reduce of float64 (2)",
-                            "quern::distributed::all_reduce of float64 (3)",
-                            [&] { all_reduce(TypeParam(), checked, v); });
+  const std::string label = "quern::distributed::all_reduce";
+  test::expect_calls_differ(comm, label, label + " of float64 (2) with quern::sum",
+                            label + " of float64 (3) with quern::sum", [&] { all_reduce(TypeParam(), checked, v); });
+}
+
+TYPED_TEST(AllReduceOn, ComparesOperationsAndScalarsWithViews) {
+  const quern::Communicator comm(test::world().mpi(), {.check_calls = true});
+  if (comm.size() == 1) return;
+  const bool other = test::is_other(comm);
+  const Kokkos::View<double, TypeParam> x("x");
+  const std::string label = "quern::distributed::all_reduce", view = label + " of float64 ()",
+                    number = label + " of one float64";
+  const auto differ = [&](const std::string& first, const std::string& last, const auto& f) {
+    test::expect_calls_differ(comm, label, first, last, f);
+  };
+  differ(view + " with quern::sum", view + " with quern::max", [&] {
+    if (other) all_reduce<quern::op::max>(TypeParam(), comm, x);
+    else all_reduce(TypeParam(), comm, x);
+  });
+  differ(number + " with quern::min", number + " with quern::sum", [&] {
+    if (other) all_reduce(comm, 1.0);
+    else all_reduce<quern::op::min>(comm, 1.0);
+  });
+  differ(view + " with quern::sum", number + " with quern::sum", [&] {
+    if (other) all_reduce(comm, 1.0);
+    else all_reduce(comm, x);
+  });
+  differ(number + " with quern::sum", label + " of one int32 with quern::sum", [&] {
+    if (other) all_reduce(comm, 1);
+    else all_reduce(comm, 1.0);
+  });
+  EXPECT_EQ(comm.size(), all_reduce(comm, 1));  // the ranks are in step
 }
 
 }  // namespace

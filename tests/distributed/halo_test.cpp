@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distributed/world.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <support/labels.hpp>
 
 namespace {
 
@@ -406,6 +407,14 @@ TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
                            std::to_string(4 * last + 4) + " cells of extents (" + std::to_string(4 * last + 4) + ")",
                        [&] { made(4 * comm.rank(), comm.rank() == 0 ? 3 : 4, boundary::wrap, {1}); });
   }
+  if (comm.size() > 2) {  // along the second axis alone, of the last ranks, from which the first one lies apart
+    const std::string ranks = std::to_string(last - 1) + " and rank " + std::to_string(last);
+    test::expect_error("quern::HaloExchange: the blocks of rank " + ranks + " share cells", [&] {
+      const std::int64_t column = comm.rank() == last ? 4 * last - 3 : 4 * comm.rank();
+      quern::HaloExchange(exec, comm, Decomposition::Block{{0, column}, {3, comm.rank() == last ? 2 : 4}},
+                          boundary::wrap, quern::depth{1});
+    });
+  }
   test::expect_error(
       "quern::HaloExchange: 9 layers along axis 0, which wraps around after " + std::to_string(2 * last + 2) + " cells",
       [&] { made(2 * comm.rank(), 2, boundary::wrap, {9}); });
@@ -422,6 +431,44 @@ TYPED_TEST(HaloExchangeOn, RejectsBlocksThatDoNotTile) {
   exchange.start(u);
   test::expect_error("quern::HaloExchange: an exchange is started twice", [&] { exchange.start(u); });
   exchange.finish();
+}
+
+struct value_of_ghosts {
+  template <class Index>
+  KOKKOS_FUNCTION double operator()(const Index&) const {
+    return 1;
+  }
+};
+
+TYPED_TEST(HaloExchangeOn, ComparesCallsOfOwnBlocks) {
+  using E = TypeParam;
+  const quern::Communicator comm(test::world().mpi(), {.check_calls = true});
+  if (comm.size() == 1) return;
+  const bool other = test::is_other(comm);
+  const E exec;
+  const std::int64_t rows = other ? 5 : 4;  // blocks may differ
+  quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank(), 0}, {rows, 3}}, boundary::reflect,
+                               quern::depth{1});
+  using view = Kokkos::View<double**, E>;
+  const view u("u", rows + 2, 5), v("v", rows + 2, 5), faces("faces", rows + 2, 6), wrong("wrong", 2, 2);
+  const Kokkos::View<float**, E> single("single", rows + 2, 5);
+  const auto differ = [&](const std::string& first, const std::string& last, const auto& f) {
+    test::expect_calls_differ(comm, "quern::HaloExchange", "quern::HaloExchange::start" + first,
+                              "quern::HaloExchange::start" + last, f);
+  };
+  differ(" of float64", "_add of float64", [&] { other ? exchange.start_add(u) : exchange.start(u); });
+  differ(" of float64", " of float64 float64", [&] { other ? exchange.start(u, v) : exchange.start(u); });
+  differ(" of float64", " of float32", [&] { other ? exchange.start(single) : exchange.start(u); });
+  differ("_add of float64 on faces of axis 1", "_add of float64",
+         [&] { other ? exchange.start_add(u) : exchange.start_add(faces); });
+  differ(" of float64", " of float64 (2, 2)", [&] { other ? exchange.start(wrong) : exchange.start(u); });
+  differ(" with a functor of float64", " of float64",
+         [&] { other ? exchange.start(u) : exchange.start(value_of_ghosts(), u); });
+  differ(" of float64 float64", " of float64 float64 float64 on faces of axis 1",
+         [&] { exchange.start(other ? std::vector{u, v, faces} : std::vector{u, v}); });
+  exchange.exchange(u, v);  // the ranks are in step
+  exchange.exchange(std::vector{u, v});
+  exchange.add(u, v);
 }
 
 /// What is beyond an end, and differs from place to place.
@@ -523,6 +570,42 @@ struct deposits {
     return own(0, j) && own(1, i);
   }
 };
+
+TYPED_TEST(HaloExchangeOn, NamesStandBeforeLabels) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const quern::named name{"the ghosts of u"};
+  const auto named_in = [&](const std::vector<std::string>& labels) {
+    return std::count_if(labels.begin(), labels.end(),
+                         [](const std::string& l) { return l.starts_with("the ghosts of u: quern::"); });
+  };
+  const auto all_named = [&](const char* what, const auto& call) {
+    const auto labels = test::labels_of(call);
+    EXPECT_FALSE(labels.empty()) << what;
+    EXPECT_EQ(static_cast<std::ptrdiff_t>(labels.size()), named_in(labels)) << what << ": " << labels.front();
+    return labels;
+  };
+  const boundaries walls(boundary::prescribed);
+  quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank(), 0}, {4, 3}}, walls, quern::depth{1});
+  const Kokkos::View<double**, E> u("u", 6, 5);
+  const auto labels = all_named("exchange", [&] { exchange.exchange(value_of_ghosts(), u, name); });
+  EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const std::string& l) {
+    return l.find("quern::fill_halo<value_of_ghosts>") != std::string::npos;
+  })) << labels.back();
+  all_named("a list", [&] { exchange.exchange(value_of_ghosts(), name, std::vector{u}); });
+  all_named("add", [&] { exchange.add(u, name); });
+  all_named("start", [&] {
+    exchange.start(value_of_ghosts(), u, name);
+    exchange.finish();
+  });
+  EXPECT_EQ(0, named_in(test::labels_of([&] { exchange.exchange(value_of_ghosts(), u); })));
+  const Decomposition d(comm, {12, 7}, {.halo = {1, 1}});
+  const quern::DistributedView<double, 2, E> v("v", d);
+  quern::HaloExchange of_views(exec, boundary::nearest, v);
+  all_named("DistributedViews", [&] { of_views.exchange(name); });
+  EXPECT_EQ(0, named_in(test::labels_of([&] { of_views.exchange(); })));
+}
 
 TYPED_TEST(HaloExchangeOn, ListsOfFields) {
   using E = TypeParam;

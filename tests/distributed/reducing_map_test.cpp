@@ -5,6 +5,7 @@
 #include <distributed/world.hpp>
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
+#include <support/labels.hpp>
 
 namespace {
 
@@ -24,6 +25,17 @@ struct sum_and_product {
 
 struct product_twice {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a * b, a * b}; }
+};
+
+struct value_twice {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const W& p) const {
+    return {p(0, 0), p(0, 0)};
+  }
+};
+
+struct square_of {
+  KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
 };
 
 template <class Exec>
@@ -205,6 +217,105 @@ TYPED_TEST(DistributedReducingMap, StencilsThatLeaveCells) {
       EXPECT_EQ(0, test::contents(sums)[0]);
     }
   });
+}
+
+TYPED_TEST(DistributedReducingMap, WorkspacesHaveTheirScratchMemory) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{48, 21};
+  const Decomposition d(comm, extents, {.halo = {1, 1}});
+  const auto x = test::samples<double>(extents.size(), 1);
+  const auto u = test::distribute<double, 2, LayoutRight, E>(d, x),
+             p = test::distribute<double, 2, LayoutRight, E>(d, x);
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({48, 21}, x);
+  const double expected = quern::sum(exec, whole, quern::reproducible);
+  const Kokkos::View<double, E> total("total");
+  const auto sum = reduced<op::sum>(total, quern::reproducible);
+  quern::Workspace<E> work;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const quern::WorkspaceScope scope(work);
+    Kokkos::deep_copy(total, -1.0);
+    quern::map(exec, outputs(u, sum), product_twice(), p, 1.0);
+    EXPECT_EQ(expected, test::value(total)) << repeat;
+    Kokkos::deep_copy(total, -1.0);
+    quern::stencil<quern::star<1>>(exec, outputs(u, sum), value_twice(), quern::boundary::wrap, p);
+    EXPECT_EQ(expected, test::value(total)) << repeat;
+    EXPECT_EQ(test::part_of(x, extents, d.local()), test::contents(u.local()));
+  }
+}
+
+struct apply_matrix {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double a = 4.5 * p(0, 0) - p(-1, 0) - p(1, 0) - p(0, -1) - p(0, 1);
+    return quern::values(a, a * p(0, 0));
+  }
+};
+struct advance {
+  KOKKOS_FUNCTION auto operator()(double u, double r, double p, double w, double rr, double pw) const {
+    const double alpha = rr / pw, next = r - alpha * w;
+    return quern::values(u + alpha * p, next, next * next);
+  }
+};
+struct turn {
+  KOKKOS_FUNCTION double operator()(double r, double p, double next, double rr) const { return r + next / rr * p; }
+};
+
+// An iteration of conjugate gradients whose sums stay where the arrays are. With NCCL nothing waits; with MPI the host
+// does for what feeds messages, and for nothing else.
+TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessagesAlone) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const Decomposition d(comm, shape{48, 21}, {.grid = {comm.size(), 1}, .halo = {1, 0}});
+  const auto b = test::distribute<double, 2, LayoutRight, E>(d, test::samples<double>(48 * 21, 1));
+  const quern::DistributedView<double, 2, LayoutRight, typename E::memory_space> u("u", d), r("r", d), p("p", d),
+      w("w", d);
+  for (const auto& v : {r, p}) Kokkos::deep_copy(v.local_with_halo(), b.local_with_halo());
+  const Kokkos::View<double, E> rr("rr"), next("next"), pw("pw");
+  quern::sum(exec, rr, quern::lazy(square_of(), r));
+  const double before = test::value(rr);
+  const auto iteration = [&](const auto& now, const auto& then) {
+    quern::stencil<quern::star<1>>(exec, outputs(w, reduced<op::sum>(pw)), apply_matrix(), quern::boundary::constant(0),
+                                   p);
+    quern::map(exec, outputs(u, r, reduced<op::sum>(then)), advance(), u, r, p, w, now, pw);
+    quern::map(exec, p, turn(), r, p, then, now);
+  };
+  for (int i = 0; i < 2; ++i) {
+    iteration(rr, next);
+    iteration(next, rr);
+  }
+  exec.fence();
+  const auto fences = test::fences_of([&] { iteration(rr, next); });
+  exec.fence();
+  if (quern::impl::is_device<E> && comm.transport() == quern::device_transport::nccl) {
+    EXPECT_EQ(std::vector<std::string>(), fences);
+  } else if (!quern::impl::is_device<E>) {
+    for (const std::string& name : fences)
+      EXPECT_TRUE(name.ends_with(": states") || name.ends_with(": packed")) << name;
+    EXPECT_EQ(comm.size() == 1 ? 2U : 3U, fences.size());
+  }
+  EXPECT_LT(test::value(next), 0.5 * before);
+}
+
+TYPED_TEST(DistributedReducingMap, RejectsResultsOfAnotherCommunicatorBeforeItWrites) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const quern::Communicator other(comm.mpi());
+  const Decomposition d(comm, shape{6, 5}, {.halo = {1, 1}}), rows(other, shape{6});
+  const quern::DistributedView<double, 2, E> u("u", d), x("x", d);
+  const quern::DistributedView<double, 1, E> sums("sums", rows);
+  Kokkos::deep_copy(u.local_with_halo(), -1.0);
+  const auto before = test::contents(u.local());
+  const auto reduction = reduced<op::sum>(sums, quern::axis{1});
+  test::expect_error("quern::map: out and in are of two communicators",
+                     [&] { quern::map(exec, outputs(u, reduction), product_twice(), x, 1.0); });
+  test::expect_error("quern::stencil: out and in are of two communicators", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(u, reduction), value_twice(), quern::boundary::wrap, x);
+  });
+  EXPECT_EQ(before, test::contents(u.local()));
 }
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {

@@ -295,6 +295,66 @@ TYPED_TEST(DistributedStencilOn, NothingToCompute) {
   }
 }
 
+struct sum_of_cross {
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& p) const {
+    return p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) + p(0, 0);
+  }
+};
+/// Throws when it is copied on the host for the last time that is left: as memory that runs out, in the middle of a
+/// call.
+struct thrown_by_copies {
+  int* left;
+  explicit thrown_by_copies(int& copies) : left(&copies) {}
+  KOKKOS_FUNCTION thrown_by_copies(const thrown_by_copies& other) : left(other.left) {
+    KOKKOS_IF_ON_HOST((if (*left > 0 && --*left == 0) throw std::runtime_error("a copy too many");))
+  }
+  template <class W>
+  KOKKOS_FUNCTION double operator()(const W& p) const {
+    return sum_of_cross()(p);
+  }
+};
+
+TYPED_TEST(DistributedStencilOn, WorkAfterAnException) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{32, 12};
+  const Decomposition d(comm, extents, {.grid = {comm.size(), 1}, .halo = {1, 0}});
+  const auto x = test::samples<double>(extents.size(), 1);
+  const auto u = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, x);
+  const quern::DistributedView<double, 2, E> v("v", d);
+  const auto whole = test::make_array<double, 2, Kokkos::LayoutRight, E>({32, 12}, x),
+             expected = test::make_array<double, 2, Kokkos::LayoutRight, E>({32, 12});
+  quern::stencil<quern::star<1>>(exec, expected, sum_of_cross(), boundary::wrap, whole);
+  const auto part = test::part_of(test::contents(expected), extents, d.local());
+  const auto expect_right = [&](int number) {
+    Kokkos::deep_copy(v.local_with_halo(), 0);
+    quern::stencil<quern::star<1>>(exec, v, sum_of_cross(), boundary::wrap, u);
+    EXPECT_EQ(part, test::contents(v.local())) << number;
+  };
+  bool thrown = true;
+  for (int number = 1; thrown; ++number) {
+    int left = number;
+    thrown = false;
+    try {
+      quern::stencil<quern::star<1>>(exec, v, thrown_by_copies(left), boundary::wrap, u);
+    } catch (const std::runtime_error&) {
+      thrown = true;
+    }
+    left = 0;
+    exec.fence();
+    expect_right(number);
+    thrown = quern::impl::max_of_ranks(comm, thrown ? 1 : 0) > 0;
+    EXPECT_TRUE(thrown || number > 1);
+  }
+  // A constant of another type, on all ranks, of which some have no end.
+  test::expect_error("quern::stencil: the boundary's constant has not the type of the input's values", [&] {
+    quern::stencil<quern::star<1>>(exec, v, sum_of_cross(), boundary::constant(Kokkos::complex<double>(1, 2)), u);
+  });
+  expect_right(0);
+}
+
 TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
   using E = TypeParam;
   const E exec;

@@ -122,6 +122,36 @@ TYPED_TEST(ReducedOn, SeveralAtOnce) {
   }
 }
 
+struct products_of_both {
+  KOKKOS_FUNCTION auto operator()(double x, double y) const { return quern::values(x + y, x * y, x * y, x); }
+};
+
+TYPED_TEST(ReducedOn, WorkspacesHaveTheirScratchMemory) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::int64_t n : {1, 1000, 300'001}) {
+    const auto x = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 5)),
+               y = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 6)),
+               sums = test::make_array<double, 1, LayoutRight, E>({n});
+    const Kokkos::View<double, E> dot("dot"), greatest("greatest"), total("total");
+    const auto call = [&] {
+      quern::map(exec,
+                 outputs(sums, reduced<op::sum>(dot, quern::reproducible), reduced<op::max>(greatest),
+                         reduced<op::sum>(total)),
+                 products_of_both(), x, y);
+      return std::tuple(test::value(dot), test::value(greatest), test::value(total));
+    };
+    const auto expected = call();
+    EXPECT_EQ(quern::dot(exec, x, y, quern::reproducible), std::get<0>(expected));
+    quern::Workspace<E> work;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      for (const auto& view : {dot, greatest, total}) Kokkos::deep_copy(view, -1.0);
+      const quern::WorkspaceScope scope(work);
+      EXPECT_EQ(expected, call()) << repeat;
+    }
+  }
+}
+
 struct twice_and_itself {
   template <class T>
   KOKKOS_FUNCTION Kokkos::Array<T, 2> operator()(const T& x) const {

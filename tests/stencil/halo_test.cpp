@@ -481,6 +481,34 @@ TEST(HaloOf, DualViewsSpansAndComplexNumbers) {
   EXPECT_EQ(4.0, both.view_host()(0));
 }
 
+TEST(HaloOf, ListsOfDualViews) {
+  using space = Kokkos::DefaultExecutionSpace;
+  using dual = Kokkos::DualView<double*, space>;
+  const std::vector<dual> both{dual("a", 5), dual("b", 5)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto v = both[i];
+    v.view_host()(1) = 4.0 + static_cast<double>(i);
+    v.modify_host();
+  }
+  if (!std::is_same_v<typename dual::t_dev::memory_space, typename dual::t_host::memory_space>)
+    test::expect_error("quern::fill_halo: a DualView was modified on the other side; synchronize it first",
+                       [&] { quern::fill_halo(space(), both, boundary::nearest, quern::depth{1}); });
+  for (auto v : both) v.sync_device();
+  quern::fill_halo(space(), both, boundary::nearest, quern::depth{1});
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto v = both[i];
+    v.sync_host();
+    EXPECT_EQ(4.0 + static_cast<double>(i), v.view_host()(0));
+  }
+  quern::add_halo(both, boundary::nearest, quern::depth{1});
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto v = both[i];
+    v.sync_host();
+    EXPECT_EQ(8.0 + 2 * static_cast<double>(i), v.view_host()(1));
+    EXPECT_EQ(0.0, v.view_host()(0));
+  }
+}
+
 TYPED_TEST(Halo, RejectsMisuse) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;

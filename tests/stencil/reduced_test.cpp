@@ -203,6 +203,102 @@ struct neighbours {
   }
 };
 
+struct five_results {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double l = laplacian()(p);
+    return quern::values(l, l, p(0, 0), l * l, 2 * l);
+  }
+};
+struct twice {
+  KOKKOS_FUNCTION double operator()(double l) const { return 2 * l; }
+};
+struct square {
+  KOKKOS_FUNCTION double operator()(double l) const { return l * l; }
+};
+
+// Their states are too many for the shared memory of a team of a device, which joins them in turns. Scratch memory is
+// of the pool, and of a workspace.
+TYPED_TEST(StencilReducedOn, ReproducibleSumsAtOnce) {
+  using E = TypeParam;
+  const E exec;
+  const auto sum_to = [](const auto& view) { return reduced<op::sum>(view, quern::reproducible); };
+  for (const auto& n : {std::array<std::int64_t, 2>{3, 5}, {70, 33}, {130, 257}}) {
+    const auto p = test::make_array<double, 2, LayoutRight, E>(n, test::samples<double>(n[0] * n[1], 1)),
+               out = test::make_array<double, 2, LayoutRight, E>(n);
+    const Kokkos::View<double, E> a("a"), b("b"), c("c"), d("d");
+    const auto call = [&] {
+      quern::stencil<quern::star<1>>(exec, outputs(out, sum_to(a), sum_to(b), sum_to(c), sum_to(d)), five_results(),
+                                     boundary::wrap, p);
+    };
+    const auto expect_right = [&](const char* what) {
+      EXPECT_EQ(quern::sum(exec, out, quern::reproducible), test::value(a)) << what;
+      EXPECT_EQ(quern::sum(exec, p, quern::reproducible), test::value(b)) << what;
+      EXPECT_EQ(quern::sum(exec, quern::lazy(square(), out), quern::reproducible), test::value(c)) << what;
+      EXPECT_EQ(quern::sum(exec, quern::lazy(twice(), out), quern::reproducible), test::value(d)) << what;
+    };
+    call();
+    expect_right("of the pool");
+    quern::Workspace<E> work;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      for (const auto& view : {a, b, c, d}) Kokkos::deep_copy(view, -1.0);
+      const quern::WorkspaceScope scope(work);
+      call();
+      expect_right("of a workspace");
+    }
+  }
+}
+
+/// A state that is joined by halves and in turns.
+struct counted_threads {
+  std::int64_t sum = 0, squares = 0, threads = 0;
+};
+struct added {
+  KOKKOS_FUNCTION void operator()(counted_threads& a, const counted_threads& b) const {
+    a.sum += b.sum;
+    a.squares += b.squares;
+    a.threads += b.threads;
+  }
+};
+template <class Exec>
+struct joins_in_turns {
+  int room;
+  Kokkos::View<counted_threads*, Exec> result;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto* const shared = static_cast<counted_threads*>(
+        team.team_scratch(0).get_shmem_aligned(room * sizeof(counted_threads), alignof(counted_threads)));
+    const std::int64_t t = team.team_rank() + 1;
+    counted_threads mine{t, t * t, 1};
+    quern::impl::join_in_turns(team, shared, room, mine, added());
+    if (team.team_rank() == 0) result(team.league_rank()) = mine;
+  }
+};
+
+TYPED_TEST(StencilReducedOn, TeamsJoinInTurns) {
+  using E = TypeParam;
+  using policy = Kokkos::TeamPolicy<E>;
+  const E exec;
+  constexpr int teams = 3;
+  const Kokkos::View<counted_threads*, E> result("result", teams);
+  for (const int size : {1, 2, 3, 5, 32, 63, 64, 100, 128})
+    for (const int room : {1, 2, 3, 31, 64, 128}) {
+      const joins_in_turns<E> kernel{room, result};
+      const int bytes = static_cast<int>(room * sizeof(counted_threads) + alignof(counted_threads));
+      const policy one = policy(exec, teams, 1).set_scratch_size(0, Kokkos::PerTeam(bytes));
+      if (size > one.team_size_max(kernel, Kokkos::ParallelForTag())) continue;
+      Kokkos::parallel_for("test::joins_in_turns",
+                           policy(exec, teams, size).set_scratch_size(0, Kokkos::PerTeam(bytes)), kernel);
+      const auto found = quern::to_host(result);
+      for (int team = 0; team < teams; ++team) {
+        EXPECT_EQ(size * (size + 1) / 2, found(team).sum) << size << ' ' << room;
+        EXPECT_EQ(size * (size + 1) * (2 * size + 1) / 6, found(team).squares) << size << ' ' << room;
+        EXPECT_EQ(size, found(team).threads) << size << ' ' << room;
+      }
+    }
+}
+
 TYPED_TEST(StencilReducedOn, AlongAxesOfThree) {
   using E = TypeParam;
   const E exec;

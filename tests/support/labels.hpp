@@ -43,6 +43,19 @@ std::vector<std::string> expect_named(const char* what, const F& call) {
   return labels;
 }
 
+/// The names of the fences while `f` runs, but those that Kokkos makes for tools.
+template <class F>
+std::vector<std::string> fences_of(const F& f) {
+  namespace tools = Kokkos::Tools::Experimental;
+  seen_labels.clear();
+  tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
+    if (std::string_view(name).find("Profile Tool Fence") == std::string_view::npos) seen_labels.emplace_back(name);
+  });
+  f();
+  tools::set_begin_fence_callback(nullptr);
+  return seen_labels;
+}
+
 }  // namespace test
 
 #endif

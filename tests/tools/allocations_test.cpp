@@ -3,13 +3,8 @@
 
 // Counts `operator new` in warm calls, beside those of the Kokkos launches that they make.
 
-// g++ inlines `delete` and not `new`, and then takes them for ones that do not match.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-#endif
+#include <support/allocations.hpp>
 
-#include <cstdlib>
-#include <new>
 #include <quern/batch.hpp>
 #include <quern/keyed.hpp>
 #include <quern/linalg.hpp>
@@ -22,37 +17,8 @@
 #include <support/testing.hpp>
 
 namespace {
-thread_local bool counting = false;
-thread_local int allocations = 0;
 
-void* counted(std::size_t bytes, std::size_t alignment) {
-  if (counting) ++allocations;
-  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-
-namespace {
-
-template <class F>
-int allocations_of(const F& f) {
-  allocations = 0;
-  counting = true;
-  f();
-  counting = false;
-  return allocations;
-}
+using test::allocations_of;
 
 struct halved {
   KOKKOS_FUNCTION double operator()(double x) const { return 0.5 * x; }

@@ -6,22 +6,32 @@
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/pool.hpp>
+#include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/same_calls.hpp>
 #include <quern/reduce/reducing_map.hpp>
 
 namespace quern::impl {
 
-/// The reducer of an operation for values T, of which each rank has one.
+/// The reduction of an operation for values T, of which each rank has one.
 template <class Op, class T, class Exec>
-auto reducer_of_ranks(const Exec& exec) {
+auto reduction_of_ranks(const Exec& exec) {
   const auto reduction = Op::describe(exec, values_of_type<T>());
   using reducer = std::remove_cvref_t<decltype(reduction.reducer)>;
   static_assert(
       !uses_positions<reducer> && std::is_same_v<std::remove_cvref_t<decltype(reduction.transform)>, op::identity>,
       "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; the "
       "norm, the count or the position of results is none of all elements");
-  return reduction.reducer;
+  return reduction;
+}
+template <class Op, class T, class Exec>
+auto reducer_of_ranks(const Exec& exec) {
+  return reduction_of_ranks<Op, T>(exec).reducer;
+}
+/// The operation in the message of calls that differ between ranks.
+template <class Op, class T, class Exec>
+std::string text_of_operation(const Exec& exec) {
+  return " with " + static_cast<const std::string&>(reduction_of_ranks<Op, T>(exec).label);
 }
 
 /// Values of a View, and where they are among those of a rank: `first` bytes from the first.
@@ -85,13 +95,14 @@ namespace quern::distributed {
 /// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
 /// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
 /// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
-/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views
+/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views or operations
 template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
   requires(sizeof...(V) > 0)
 void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
   using namespace quern::impl;
   const std::string& label = label_text("quern::distributed::all_reduce");
-  check_same_arrays(comm, label, [] { return std::string(); }, v...);
+  using first_value = value_of<std::tuple_element_t<0, std::tuple<V...>>>;
+  check_same_arrays(comm, label, [&] { return text_of_operation<Op, first_value>(exec); }, v...);
   const call<Exec> c(label, exec);
   std::int64_t bytes = 0, items = 0;
   const auto values = [&](const auto& view) {
@@ -129,18 +140,33 @@ template <class Op = op::sum, std::same_as<Communicator> Comm, view_like... V>
 void all_reduce(const Comm& comm, const V&... v) {
   all_reduce<Op>(quern::impl::space_of(v...), comm, v...);
 }
-/// The same of a number of each rank. Collective; waits.
+/// The same of a number of each rank. Collective; waits. It launches nothing, so that it takes no `named`.
+/// @throws Error if, where calls are checked, the ranks have other types or operations
 template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
 T all_reduce(const Comm& comm, const T& x) {
+  using namespace quern::impl;
   struct value_of_rank {  // a vector of bool has no memory for messages
     T value;
   };
-  const auto reducer = quern::impl::reducer_of_ranks<Op, T>(Kokkos::DefaultHostExecutionSpace());
+  const Kokkos::DefaultHostExecutionSpace host;
+  const std::string& label = label_text("quern::distributed::all_reduce");
+  if (comm.checks_calls())
+    check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
+  const auto reducer = reducer_of_ranks<Op, T>(host);
   auto state = reducer.init();
-  for (const auto& r : quern::impl::all_gather(comm, value_of_rank{x})) reducer.add(state, r.value);
-  return quern::impl::convert<T>(reducer.result(state, comm.size()));
+  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
+  const value_of_rank mine{x};
+  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
+  for (const auto& r : all) reducer.add(state, r.value);
+  return convert<T>(reducer.result(state, comm.size()));
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
+template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
+T all_reduce(const Comm&, const T& x, const named&) {
+  static_assert(!scalar_value<T>,
+                "quern::distributed::all_reduce: a number is reduced without a launch that has a name");
+  return x;
+}
 
 }  // namespace quern::distributed
 

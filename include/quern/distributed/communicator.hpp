@@ -11,6 +11,7 @@
 #include <optional>
 #include <quern/core/call/error.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quern {
@@ -82,7 +83,7 @@ class Communicator {
 namespace impl {
 
 /// @throws BackendError unless the status is MPI_SUCCESS
-void check_mpi(const std::string& operation, int status);
+void check_mpi(std::string_view operation, int status);
 
 /// What stands before the values of arrays at the end of a text, each of which has a space before it.
 inline constexpr char values_follow = '\0';

@@ -50,11 +50,6 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
   return bytes;
 }
 
-/// What an exchange of own blocks takes at once.
-template <class... Field>
-concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
-                           ((view_like<Field> && !dual_view<Field>) && ...);
-
 }  // namespace impl
 
 /// Brings the cells of the neighbours to the halos of one or several fields:
@@ -147,52 +142,64 @@ class HaloExchange {
   void start() {
     if (blocks_) throw Error(label, "an exchange of the program's own blocks is started with its fields");
     current_->start();
+    name_.clear();
   }
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
-  /// The first start of fields of a type and layout prepares the messages.
+  /// The first start of fields of a type and layout prepares the messages. One list of Views of one type may stand in
+  /// their place, whose number is known when the program runs, and `named{"ghosts of u"}` beside them: a name for what
+  /// is launched until the exchange is finished.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
-  /// their values, or is `boundary::prescribed` and there is no functor
+  /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
+  /// other fields or calls
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
-    start_fill(impl::no_functor(), fields...);
+    start_fields<false>(impl::no_functor(), fields...);
   }
   /// The same, with a functor for the ends that have `boundary::prescribed`, as of `quern::fill_halo`: `f(at)` or
   /// `f(at, field)`, of the ghost's indices in a View of the whole array and its ghost layers.
-  template <class F, class... Field>
+  template <impl::not_named F, class... Field>
     requires(!view_like<F> && impl::exchanged_fields<Field...>)
   void start(const F& f, const Field&... fields) {
-    start_fill(f, fields...);
-  }
-  /// The same of up to 16 Views of one type, whose number is known when the program runs.
-  template <view_list List>
-  void start(const List& fields) {
-    start_list<listed_fields<false, impl::no_functor, List>>(false, impl::no_functor(), fields);
-  }
-  template <class F, view_list List>
-    requires(!view_like<F>)
-  void start(const F& f, const List& fields) {
-    start_list<listed_fields<false, F, List>>(true, f, fields);
-  }
-  template <view_list List>
-  void start_add(const List& fields) {
-    start_list<listed_fields<true, impl::no_functor, List>>(true, impl::no_functor(), fields);
+    start_fields<false>(f, fields...);
   }
   /// The way back: adds ghosts beyond the ends of the array to their owners, and sends the others, which become zero.
   /// @throws Error as `start`
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start_add(const Field&... fields) {
-    const auto whole = checked(true, fields...);
-    auto& made = plan_of<summed_fields<Field...>>(whole, true);
-    on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
-    start_plan<summed_fields<Field...>>(made, whole).emplace(fields...);
+    start_fields<true>(impl::no_functor(), fields...);
+  }
+  template <class... Args>
+    requires impl::named_call<Args...>
+  void start(const Args&... args) {
+    impl::call_named([&](const auto&... others) { start(others...); }, args...);
+    name_ = impl::find_option<named>(args...)->text;
+  }
+  template <class... Args>
+    requires impl::named_call<Args...>
+  void start_add(const Args&... args) {
+    impl::call_named([&](const auto&... others) { start_add(others...); }, args...);
+    name_ = impl::find_option<named>(args...)->text;
+  }
+  template <class... Args>
+    requires(impl::of_dual_views<Args> || ...)
+  void start(const Args&...) {
+    static_assert(!(impl::of_dual_views<Args> || ...),
+                  "quern::HaloExchange: of a DualView, start takes one side, view_device() or view_host()");
+  }
+  template <class... Args>
+    requires(impl::of_dual_views<Args> || ...)
+  void start_add(const Args&... args) {
+    start(args...);
   }
   /// Receives and unpacks, or adds, and fills what lies beyond the ends of the array.
   void finish() {
     if (current_ == nullptr) throw Error(label, "an exchange is finished that was not started");
     auto* const started = std::exchange(started_, nullptr);
+    std::optional<impl::label_scope> name;
+    if (!name_.empty()) name.emplace(name_);
     current_->receive();
     try {
       if (started != nullptr) started->finish(*this);
@@ -201,7 +208,7 @@ class HaloExchange {
       throw;
     }
     current_->join();
-    for (const auto& e : edges_) impl::fill_edges(exec_, "quern::HaloExchange/edges", e);
+    for (const auto& e : edges_) impl::fill_edges(exec_, impl::label_text(label, "/edges"), e);
   }
   template <class... Field>
   void exchange(const Field&... fields) {
@@ -221,45 +228,19 @@ class HaloExchange {
  private:
   static constexpr const char* label = "quern::HaloExchange";
 
-  /// Views between start and finish, of types that finish does not know.
+  /// Fields between start and finish, of types that finish does not know.
   struct any_fields {
     virtual ~any_fields() = default;
     /// Does what is left when the messages are there, and lets the Views go.
     virtual void finish(const HaloExchange& exchange) = 0;
   };
-  template <class F, class... Field>
-  struct filled_fields : any_fields {
-    std::optional<std::tuple<F, Field...>> now;
-    void emplace(const F& f, const Field&... fields) { now.emplace(f, fields...); }
+  template <bool Adds, class F, class... Field>
+  struct fields_under_way : any_fields {
+    std::optional<std::tuple<F, impl::held_field<Field>...>> now;
     void finish(const HaloExchange& exchange) override {
       const auto taken = std::exchange(now, std::nullopt);
-      std::apply([&](const auto&... v) { exchange.fill_beyond(v...); }, *taken);
-    }
-  };
-  template <class... Field>
-  struct summed_fields : any_fields {
-    std::optional<std::tuple<Field...>> now;
-    void emplace(const Field&... fields) { now.emplace(fields...); }
-    void finish(const HaloExchange& exchange) override {
-      const auto taken = std::exchange(now, std::nullopt);
-      exchange.template add_received<Field...>();
-    }
-  };
-
-  /// Of one type, known when the program runs.
-  template <bool Adds, class F, class List>
-  struct listed_fields : any_fields {
-    using view = typename List::value_type;
-    std::optional<F> functor;
-    std::vector<view> now;  // whose memory serves the next call
-    void emplace(const F& f, const List& fields) {
-      functor.emplace(f);
-      now.assign(fields.begin(), fields.end());
-    }
-    void finish(const HaloExchange& exchange) override {
-      if constexpr (Adds) exchange.template add_received<view>();
-      else exchange.fill_beyond(*functor, now);
-      now.clear();
+      if constexpr (Adds) exchange.template add_received<impl::view_of_field<Field>...>();
+      else std::apply([&](const auto&... v) { exchange.fill_beyond(v...); }, *taken);
     }
   };
 
@@ -268,14 +249,14 @@ class HaloExchange {
     std::vector<impl::peer_box> fields;
     impl::box_exchange<Exec> exchange;
     std::optional<impl::ghost_sums<Exec>> sums{};  // of the way back
-    std::unique_ptr<any_fields> fields_under_way{};
+    std::unique_ptr<any_fields> under_way{};
     impl::field_shifts shifts{};
   };
   template <class Kind>
   plan& plan_of(std::span<const impl::peer_box> whole, bool adds) {
     for (auto& p : plans_)
       if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
-          dynamic_cast<Kind*>(p.fields_under_way.get()) != nullptr)
+          dynamic_cast<Kind*>(p.under_way.get()) != nullptr)
         return p;
     const auto cells = blocks_->cells_of(whole);
     const auto own = blocks_->boxes(whole, cells.of_own), ghosts = blocks_->boxes(whole, cells.of_ghosts);
@@ -289,14 +270,32 @@ class HaloExchange {
                         blocks_->sums(whole, cells.of_own, made.exchange.packed(), sums::row_item));
     return made;
   }
+  /// Calls f with a View, or with each of a list.
+  template <class F, class V>
+  static void for_each_view(const F& f, const V& v) {
+    if constexpr (view_like<V>) f(v);
+    else
+      for (const auto& one : v) f(one);
+  }
   /// The fields of a start, checked.
-  template <class... Field>
-  auto checked(bool prescribed, const Field&... fields) const {
-    const std::array whole{memory_of(fields)...};
-    const impl::array_bytes memory[] = {impl::as_strided<Exec, impl::use::input>(fields, impl::label_text(label))...};
-    check_fields(whole, memory);
+  template <bool Adds, class F, class... Field>
+  auto checked(const Field&... fields) const {
+    constexpr bool has_functor = !std::is_same_v<F, impl::no_functor>;
+    impl::short_list<impl::peer_box, impl::max_moved_fields> whole;
+    impl::short_list<impl::array_bytes, impl::max_moved_fields> memory;
+    impl::short_list<impl::type_name, impl::max_moved_fields> types;
+    const auto add = [&]<class V>(const V& v) {
+      whole.push_back(memory_of(v));
+      memory.push_back(impl::as_strided<Exec, impl::use::input>(v, impl::label_text(label)));
+      types.push_back(impl::type_text<impl::value_of<V>>);
+    };
+    (for_each_view(add, fields), ...);
+    check_fields(Adds ? "::start_add" : has_functor ? "::start with a functor" : "::start", whole, types, memory);
     std::size_t number = 0;
-    (blocks_->check_values<impl::value_of<Field>>(impl::label_text(label), number++, prescribed), ...);
+    const auto check_values = [&]<class V>(const V&) {
+      blocks_->check_values<impl::value_of<V>>(impl::label_text(label), number++, Adds || has_functor);
+    };
+    (for_each_view(check_values, fields), ...);
     return whole;
   }
   template <class Field>
@@ -305,52 +304,34 @@ class HaloExchange {
                   "quern::HaloExchange: exec does not reach the memory of a field");
     return {0, impl::as_strided<Exec, impl::use::input>(field, impl::label_text(label))};
   }
-  void check_fields(std::span<const impl::peer_box> whole, std::span<const impl::array_bytes> memory) const {
+  void check_fields(const char* call, std::span<const impl::peer_box> whole, std::span<const impl::type_name> types,
+                    std::span<const impl::array_bytes> memory) const {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
+    blocks_->compare(impl::label_text(label, call), whole, types);
+    if (whole.empty() || whole.size() > impl::max_moved_fields)
+      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
     blocks_->check(impl::label_text(label), whole);
     impl::check_no_overlap(impl::label_text(label), memory);
   }
-  /// Starts the messages of fields, and says where these stay until `finish`.
-  template <class Kind>
-  Kind& start_plan(plan& made, std::span<const impl::peer_box> whole) {
+  template <bool Adds, class F, class... Field>
+  void start_fields(const F& f, const Field&... fields) {
+    using kind = fields_under_way<Adds, F, Field...>;
+    const auto whole = checked<Adds, F>(fields...);
+    plan& made = plan_of<kind>(whole, Adds);
+    if constexpr (Adds) on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
     for (std::size_t i = 0; i < whole.size(); ++i) made.shifts.bytes[i] = whole[i].data - made.fields[i].data;
     made.exchange.start(made.shifts);
     current_ = &made.exchange;
     current_plan_ = &made;
-    started_ = made.fields_under_way.get();
-    return *static_cast<Kind*>(started_);
-  }
-  template <class F, class... Field>
-  void start_fill(const F& f, const Field&... fields) {
-    using kind = filled_fields<F, Field...>;
-    const auto whole = checked(!std::is_same_v<F, impl::no_functor>, fields...);
-    start_plan<kind>(plan_of<kind>(whole, false), whole).emplace(f, fields...);
-  }
-
-  template <class Kind, class F, class List>
-  void start_list(bool prescribed, const F& f, const List& fields) {
-    using view = typename List::value_type;
-    impl::short_list<impl::peer_box, impl::max_moved_fields> whole;
-    impl::short_list<impl::array_bytes, impl::max_moved_fields> memory;
-    for (const view& v : fields) {
-      whole.push_back(memory_of(v));
-      memory.push_back(impl::as_strided<Exec, impl::use::input>(v, impl::label_text(label)));
-    }
-    if (whole.size() == 0 || whole.size() > impl::max_moved_fields)
-      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
-    check_fields({whole.begin(), whole.size()}, {memory.begin(), memory.size()});
-    for (std::size_t i = 0; i < whole.size(); ++i)
-      blocks_->check_values<impl::value_of<view>>(impl::label_text(label), i, prescribed);
-    constexpr bool adds = std::is_same_v<Kind, listed_fields<true, F, List>>;
-    auto& made = plan_of<Kind>({whole.begin(), whole.size()}, adds);
-    if constexpr (adds) on_edges([&](const auto&... more) { add_halo(exec_, fields, more...); });
-    start_plan<Kind>(made, {whole.begin(), whole.size()}).emplace(f, fields);
+    started_ = made.under_way.get();
+    static_cast<kind*>(started_)->now.emplace(f, impl::hold_field(fields)...);
+    name_.clear();
   }
 
   template <class First, class... More>
-  static auto fields_of_call(const First& first, const More&... more) {
-    if constexpr (sizeof...(More) == 0) return first;
+  static decltype(auto) fields_of_call(const First& first, const More&... more) {
+    if constexpr (sizeof...(More) == 0) return (first);
     else return outputs(first, more...);
   }
   /// Calls f with what `fill_halo` and `add_halo` have behind their fields, where the block touches an end.
@@ -361,24 +342,20 @@ class HaloExchange {
     if (b.faces_only) f(b.edge, b.stored, b.filled, b.own_cells, faces_only);
     else f(b.edge, b.stored, b.filled, b.own_cells);
   }
-  template <class First>
-  static constexpr int rank_of_fields() {
-    if constexpr (view_like<First>) return impl::known_rank<First>();
-    else return impl::known_rank<typename First::value_type>();
-  }
   template <class F, class First, class... More>
   void fill_beyond(const F& f, const First& first, const More&... more) const {
     const Exec& on = current_->side();
     on_edges([&](const auto&... arguments) {
-      const auto out = fields_of_call(first, more...);
+      const auto& out = fields_of_call(first, more...);
       if constexpr (std::is_same_v<F, impl::no_functor>) {
         fill_halo(on, out, arguments...);
       } else {
-        constexpr int rank = rank_of_fields<First>();
+        constexpr int rank = impl::known_rank<impl::view_of_field<First>>();
         impl::prescribed_in_whole<F, rank> in_whole{f, {}};
         for (int d = 0; d < rank; ++d)
           in_whole.moved[d] = blocks_->own.first.extent[d] - blocks_->whole.first.extent[d];
-        fill_halo(on, out, in_whole, arguments...);
+        const impl::label_scope functor("quern::fill_halo", typeid(F));
+        impl::fill_halo_call(on, out, in_whole, arguments...);
       }
     });
   }
@@ -424,6 +401,7 @@ class HaloExchange {
   impl::box_exchange<Exec>* current_ = nullptr;
   plan* current_plan_ = nullptr;   // of own blocks
   any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way
+  std::string name_{};             // of what is launched until it is finished, in memory that serves the next one
   std::vector<impl::edge_fill> edges_;
   std::vector<std::any> fields_;  // whose memory both have pointers into
 };

@@ -10,6 +10,40 @@
 
 namespace quern::impl {
 
+/// The View that a field is, or those of a list are.
+template <class Field>
+struct field_view {
+  using type = Field;
+};
+template <view_list List>
+struct field_view<List> {
+  using type = typename List::value_type;
+};
+template <class Field>
+using view_of_field = typename field_view<Field>::type;
+
+/// DualViews, or a list of them: an exchange may end long after the call that starts it.
+template <class Field>
+inline constexpr bool of_dual_views = dual_view<view_of_field<Field>>;
+
+/// What an exchange of own blocks takes at once: Views, or one list of them.
+template <class... Field>
+concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
+                           ((view_like<Field> || (view_list<Field> && sizeof...(Field) == 1)) && ...) &&
+                           !(of_dual_views<Field> || ...);
+
+/// A field while it is exchanged: a View, or a list of Views without memory of its own.
+template <class Field>
+using held_field = std::conditional_t<view_list<Field>, short_list<view_of_field<Field>, max_moved_fields>, Field>;
+template <class Field>
+held_field<Field> hold_field(const Field& field) {
+  if constexpr (view_list<Field>) return {field.begin(), field.end()};
+  else return field;
+}
+
+/// Says the name of a value type, which is made where calls are compared.
+using type_name = std::string (*)();
+
 /// Whether a plan of messages for one array serves another.
 bool same_layout(const peer_box& a, const peer_box& b);
 
@@ -32,6 +66,10 @@ struct own_blocks {
 
   /// @throws Error unless fields have the extents of the block with its ghosts, or one more on faces
   void check(const std::string& label, std::span<const peer_box> fields) const;
+  /// Where calls are checked, compares one with those of the other ranks: its name and its fields, whose extents are
+  /// those of each rank's block. Collective.
+  /// @param types of the values of each field
+  void compare(const std::string& call, std::span<const peer_box> fields, std::span<const type_name> types) const;
   /// @throws Error if boundaries of a field are not those of values T, the same on ranks that are at no end
   /// @param prescribed there is a functor for `boundary::prescribed`
   template <class T>
@@ -58,6 +96,8 @@ struct own_blocks {
   /// Along which axes the values of a field are on the faces between cells, as one more than these.
   using on_faces = std::array<bool, max_rank>;
   on_faces faces_of(const peer_box& field) const;
+  /// The extents of a field.
+  shape with_ghosts(const on_faces& faces) const;
   /// Checks the boundaries of a field, and leaves those at ends that the block touches.
   boundaries own_edges(const boundaries& edges);
   /// The boxes that a block receives: all around what it owns, or those across each of its faces.

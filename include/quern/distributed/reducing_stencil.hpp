@@ -99,8 +99,9 @@ struct engine<over_ranks_place, reducing_stencils> {
   template <int Rank, class Exec, class Shape, class Reductions, class Arrays, class To, class... In>
   static cell_range check(const call<Exec>& c, const Shape& reach, const boundaries& edge, const Reductions& reductions,
                           const axis_set& along, const Arrays& arrays, const To& to, const In&... in) {
-    const shape& extents = std::get<0>(arrays).decomposition().extents();
-    check_reduced(c.label, to, along.part(extents, false), arrays, in...);
+    const Decomposition& d = std::get<0>(arrays).decomposition();
+    const shape& extents = d.extents();
+    check_reduced_over_ranks(c.label, d, along, to, arrays, in...);
     const cell_range computed = computed_range<Rank>(c.label, reach, extents, edge);
     reductions.check_cells(c.label, fewest_cells(computed, along, extents));
     reductions.check_elements(c, along, extents);

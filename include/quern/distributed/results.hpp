@@ -9,6 +9,13 @@
 
 namespace quern::impl {
 
+/// Rejects an output of results that is of another communicator.
+template <class Out>
+void check_communicator(const std::string& label, const Decomposition& d, const Out& out) {
+  if constexpr (array_of_blocks<Out>)
+    if (!(out.communicator() == d.communicator())) throw Error(label, "out and in are of two communicators");
+}
+
 /// The results of this rank's block along some axes on their way from the blocks that they are of to outputs: Views,
 /// which get all of them on every rank, or DistributedViews. What goes from one rank to another is one message for all
 /// outputs.
@@ -24,8 +31,7 @@ class results_of_ranks {
     const strided<T> target = c_.output(local_of(out));
     const shape whole = along_.part(d_.extents(), false);
     check_extents(c_.label, "out", operand_extents(c_.label, out), whole);
-    if constexpr (array_of_blocks<Out>)
-      if (!(out.communicator() == d_.communicator())) throw Error(c_.label, "out and in are of two communicators");
+    check_communicator(c_.label, d_, out);
     const int rank = d_.communicator().rank(), ranks = d_.communicator().size();
     const auto wanted = [&](int r) {
       if constexpr (array_of_blocks<Out>) return out.decomposition().of(r);

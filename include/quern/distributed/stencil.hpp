@@ -33,6 +33,13 @@ void for_each_field(const F& f, const V& v) {
                   "positions()");
 }
 
+/// Rejects constants that are no values T on every rank, and not on those alone whose blocks are at an end.
+template <int Rank, class T>
+void check_constants(const std::string& label, const Decomposition& d, const boundaries& edge) {
+  T constants[3][2];
+  if (d.extents().size() > 0) set_constants<Rank, false>(label, edge, constants);
+}
+
 /// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
 /// `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell `first` of the whole
 /// array. `overlaps`: cells that need no halo are parts of their own, which are computed while it is exchanged.
@@ -54,13 +61,13 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
     return text + " with " + text_of(edge) + more_text();
   };
   check_same_arrays(d.communicator(), label, more, out, in...);
-  std::vector<halo_array> arrays;
+  halo_arrays arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
     check_same_blocks(label, input_name(number), d, field.decomposition());
     const peer_box cells = with_halo(field);
     const auto same = [&](const halo_array& a) { return a.cells.data == cells.data && a.cells.stride == cells.stride; };
-    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({field.decomposition(), cells});
+    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({&field.decomposition(), cells});
   };
   ((for_each_field(add, in), ++number), ...);
   unpack(
@@ -69,11 +76,12 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
         (check_halo_width(label, "out", o.decomposition(), radius), ...);
       },
       out);
-  for (const halo_array& a : arrays) check_halo_width(label, "in", a.blocks, radius);
+  for (const halo_array& a : arrays) check_halo_width(label, "in", *a.blocks, radius);
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, overlaps && is_device<Exec>);
+  (check_constants<rank, value_of<In>>(label, d, edge), ...);
   int part_number = 0;
-  const auto compute_parts = [&](const Exec& where, const std::vector<stencil_part>& some) {
+  const auto compute_parts = [&](const Exec& where, const auto& some) {
     for (const auto& p : some) {
       const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
       shape first = d.local().first;
@@ -89,11 +97,17 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
   begin(parts.inner.size() + parts.outer.size());
   const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);
   exchange->start();
-  compute_parts(exec, parts.inner);
-  exchange->receive();
-  {
+  bool received = false;
+  try {
+    compute_parts(exec, parts.inner);
+    received = true;
+    exchange->receive();
     const scratch_of_pool<Exec> beside_inner;
     compute_parts(exchange->side(), parts.outer);
+  } catch (...) {  // the next call finds the exchange as after any other
+    if (!received) exchange->receive();
+    exchange->join();
+    throw;
   }
   exchange->join();
 }

@@ -4,10 +4,10 @@
 #define QUERN_DISTRIBUTED_STENCIL_PARTS_HPP
 
 #include <memory>
+#include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/stencil/boundary.hpp>
-#include <vector>
 
 namespace quern::impl {
 
@@ -16,13 +16,14 @@ namespace quern::impl {
 /// are computed again: results that are reduced are those of the cells from `low` to before `high`.
 struct stencil_part {
   shape first, extents;  // first: counted from the block's first cell
-  boundaries edge;
+  boundaries edge = boundary::keep;
   shape low, high;  // counted from the part's first cell
 };
 
 /// A block in parts: the cells whose neighbourhoods are in the block, and the others.
 struct stencil_parts {
-  std::vector<stencil_part> inner, outer;
+  short_list<stencil_part, 1> inner;
+  short_list<stencil_part, 6> outer;
 };
 
 /// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
@@ -32,9 +33,10 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
 
 /// An array of a stencil, with its halo.
 struct halo_array {
-  const Decomposition& blocks;
-  peer_box cells;
+  const Decomposition* blocks = nullptr;
+  peer_box cells{};
 };
+using halo_arrays = short_list<halo_array, 4>;
 /// @throws Error where its halo is narrower than what neighbourhoods read along an axis that is cut
 void check_halo_width(const std::string& label, const std::string& name, const Decomposition& d,
                       const std::array<int, max_rank>& radius);
@@ -42,7 +44,7 @@ void check_halo_width(const std::string& label, const std::string& name, const D
 template <class Exec>
 std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const std::string& label,
                                                       const boundaries& edge, const std::array<int, max_rank>& radius,
-                                                      bool corners, const std::vector<halo_array>& arrays);
+                                                      bool corners, const halo_arrays& arrays);
 
 }  // namespace quern::impl
 

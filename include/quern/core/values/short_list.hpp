@@ -43,6 +43,7 @@ class short_list {
   const T* begin() const { return size_ <= N ? short_.data() : long_.data(); }
   T* end() { return begin() + size_; }
   const T* end() const { return begin() + size_; }
+  T& back() { return end()[-1]; }
   T& operator[](std::size_t i) { return begin()[i]; }
   const T& operator[](std::size_t i) const { return begin()[i]; }
 
