@@ -22,10 +22,6 @@ inline constexpr bool takes_several = false;
 /// What a host loop writes of contiguous elements.
 template <class T>
 using run_of = decltype(std::declval<const array_operand<T>&>().contiguous_from(0));
-template <class T>
-std::int64_t elements_to_line(const T* p) {
-  return static_cast<std::int64_t>(bytes_to_line(p) / sizeof(T));
-}
 template <class Pointer>
 std::int64_t elements_to_line(const row_run<Pointer>&) {
   return 0;

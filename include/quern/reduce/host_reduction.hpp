@@ -228,7 +228,8 @@ struct host_reduction {
     if (by_rows) {
       add_rows_of(s, start, first, last);
     } else {
-      const std::int64_t together = start.results == 1 ? last - first : 1;  // neighbouring results are read side by side
+      // Neighbouring results are read side by side.
+      const std::int64_t together = start.results == 1 ? last - first : 1;
       for (std::int64_t item = first; item < last; item += together)
         for (int k = 0; k < start.results; ++k) add_blocks_of(s[k], work.result_at(start, k), item, item + together);
     }

@@ -21,8 +21,8 @@ auto contiguous_from(const Operand& operand, std::int64_t offset) {
   else return operand.strided_from(offset);
 }
 
-/// Calls f(k, count, reader...) for the elements from k on, `length` of n at a time, with what a host loop reads of each
-/// operand there: a pointer where elements are contiguous, a value where they repeat. Both are compiled for each
+/// Calls f(k, count, reader...) for the elements from k on, `length` of n at a time, with what a host loop reads of
+/// each operand there: a pointer where elements are contiguous, a value where they repeat. Both are compiled for each
 /// operand, so that compilers can use vector instructions for every combination.
 template <class F, class... Done>
 void with_each_reader(const F& f, std::int64_t n, std::int64_t length, std::tuple<>, const std::int64_t*,
@@ -54,8 +54,8 @@ bool reads_contiguously(const Operand& operand) {
   else return true;
 }
 
-/// What a loop over at most `Length` elements reads of an operand as if they followed each other: a value that repeats is
-/// spread over memory.
+/// What a loop over at most `Length` elements reads of an operand as if they followed each other: a value that repeats
+/// is spread over memory.
 template <class Operand, std::int64_t Length>
 class spread_reader {
   using value = typename Operand::value_type;
@@ -89,8 +89,8 @@ bool has_reader(const Operand& operand) {
   return reads_contiguously(operand);
 }
 
-/// Calls f(k, count, reader...) for the elements from k on, of n that begin at the operands' offsets: `length` of them at
-/// a time, and no more than `Length` where some repeat in a loop that has them spread.
+/// Calls f(k, count, reader...) for the elements from k on, of n that begin at the operands' offsets: `length` of them
+/// at a time, and no more than `Length` where some repeat in a loop that has them spread.
 ///
 /// Of up to three operands there are all combinations. Their number would double with each, so of more there is one
 /// loop for contiguous ones, where those that repeat are spread, and one for all others.
