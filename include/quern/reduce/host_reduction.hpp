@@ -82,7 +82,11 @@ struct host_reduction {
     else with_readers<std::max<std::int64_t>(block, chunk)>(read, n, length, std::tie(get<I>(from)...), p.of);
     return v;
   }
+  /// What follows each other in an array stays there.
   const value* read_block(value* room, std::int64_t n, const operand_list& from, const offsets& p) const {
+    if constexpr (std::is_same_v<F, op::identity>)
+      if constexpr (requires(const value* v) { v = get<0>(from).contiguous_from(0); })
+        if (reads_contiguously(get<0>(from))) return get<0>(from).contiguous_from(p.of[0]);
     return read_blocks(nullptr, room, n, n, from, p, inputs());
   }
 
