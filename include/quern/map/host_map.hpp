@@ -22,10 +22,6 @@ inline constexpr bool takes_several = false;
 /// What a host loop writes of contiguous elements.
 template <class T>
 using run_of = decltype(std::declval<const array_operand<T>&>().contiguous_from(0));
-template <class T>
-std::int64_t elements_to_line(const T* p) {
-  return static_cast<std::int64_t>(bytes_to_line(p) / sizeof(T));
-}
 template <class Pointer>
 std::int64_t elements_to_line(const row_run<Pointer>&) {
   return 0;
@@ -45,6 +41,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr int outputs = work_type::outputs, operands = work_type::operands;
   using tune = map_tuning<Exec>;
   static constexpr std::int64_t block = tune::block_bytes / static_cast<std::int64_t>(work_type::largest_value);
+  static constexpr std::int64_t spread = 64;  // elements that a value which repeats is spread over
   static constexpr std::int64_t tile = tune::largest_tile;
   using offsets = typename work_type::offsets;
   static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
@@ -103,20 +100,20 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       return;
     }
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
-    with_readers<block>(
-        [&](const auto&... from) {
-          loop(n, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J])..., from...);
+    with_readers<spread>(
+        [&](std::int64_t k, std::int64_t count, const auto&... from) {
+          loop(count, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J], k)..., from...);
         },
-        std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs, n);
+        n, n, std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs);
     if constexpr (streams)
       if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
   }
   /// Where a loop writes: to memory, or to a buffer on the way past the caches.
   template <class U>
-  run_of<U> target(const array_operand<U>& array, std::int64_t offset, std::byte* buffer) const {
+  run_of<U> target(const array_operand<U>& array, std::int64_t offset, std::byte* buffer, std::int64_t k) const {
     if constexpr (streams)
-      if (nontemporal) return reinterpret_cast<U*>(buffer);
-    return array.contiguous_from(offset);
+      if (nontemporal) return reinterpret_cast<U*>(buffer) + k;
+    return array.contiguous_from(offset + k * array.unit);
   }
   void compute_block(const offsets& o, std::int64_t n) const {
     compute_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());

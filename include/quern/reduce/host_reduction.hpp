@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
@@ -65,28 +66,55 @@ struct host_reduction {
       return room;
     }
   }
+  /// Reads n elements, `length` of them at a time, and adds each lot to a state where there is one. Returns the values
+  /// of the last.
   template <std::size_t... I>
-  const value* read_block(value* room, std::int64_t n, const operand_list& from, const offsets& p,
-                          std::index_sequence<I...>) const {
-    if (gathers) return apply_block(room, n, get<I>(from).strided_from(p.of[I])...);
+  const value* read_blocks(state* s, value* room, std::int64_t n, std::int64_t length, const operand_list& from,
+                           const offsets& p, std::index_sequence<I...>) const {
     const value* v = nullptr;
-    with_readers<std::max<std::int64_t>(block, chunk)>(
-        [&](const auto&... readers) { v = apply_block(room, n, readers...); }, std::tie(get<I>(from)...), p.of, n);
+    const auto read = [&](std::int64_t k, std::int64_t count, const auto&... readers) {
+      v = apply_block(room, count, readers...);
+      if (s != nullptr) add_values(*s, v, p, k, count);
+    };
+    if (gathers)
+      for (std::int64_t k = 0; k < n; k += length)
+        read(k, Kokkos::min(length, n - k), get<I>(from).strided_from(p.of[I] + k * get<I>(from).step)...);
+    else with_readers<std::max<std::int64_t>(block, chunk)>(read, n, length, std::tie(get<I>(from)...), p.of);
     return v;
   }
+  /// What follows each other in an array stays there.
+  const value* read_block(value* room, std::int64_t n, const operand_list& from, const offsets& p) const {
+    if constexpr (std::is_same_v<F, op::identity>)
+      if constexpr (requires(const value* v) { v = get<0>(from).contiguous_from(0); })
+        if (reads_contiguously(get<0>(from))) return get<0>(from).contiguous_from(p.of[0]);
+    return read_blocks(nullptr, room, n, n, from, p, inputs());
+  }
 
-  /// One block of one result.
-  void add_block_of(state& s, const offsets& base, std::int64_t item) const {
+  /// Blocks of one result, those of a row together, so that operands are looked at once.
+  void add_blocks_of(state& s, const offsets& base, std::int64_t first, std::int64_t last) const {
     alignas(64) std::byte room[block * sizeof(value)];
-    const std::int64_t size = Kokkos::min(block, work.nest.inner - item % work.items * block);
-    offsets p = work.item_at(base, item, block);
-    const auto add = [&](const auto& v) {
-      if (size == block) work.template add_block<block, block>(s, v, &p);
-      else add_rest<64>(s, v, p, size);
-    };
-    if constexpr (takes_columns)
-      if (!gathers && reads_contiguously(get<0>(work.in))) return add(columns_from(get<0>(work.in).data + p.of[0]));
-    add(read_block(reinterpret_cast<value*>(room), size, work.in, p, inputs()));
+    while (first < last) {
+      const std::int64_t begin = first % work.items, end = Kokkos::min(begin + last - first, work.items);
+      const std::int64_t n = Kokkos::min(end * block, work.nest.inner) - begin * block;
+      const offsets p = work.item_at(base, first, block);
+      first += end - begin;
+      if constexpr (takes_columns)
+        if (!gathers && reads_contiguously(get<0>(work.in))) {
+          auto columns = columns_from(get<0>(work.in).data + p.of[0]);
+          for (std::int64_t k = 0; k < n; k += block, columns += block)
+            add_values(s, columns, p, k, Kokkos::min(block, n - k));
+          continue;
+        }
+      read_blocks(&s, reinterpret_cast<value*>(room), n, block, work.in, p, inputs());
+    }
+  }
+  /// At most a block of values, the first of which is number k of those from p on. Not inlined, as there would be one
+  /// for each combination of readers.
+  template <class V>
+  QUERN_IMPL_NOINLINE void add_values(state& s, V v, offsets p, std::int64_t k, std::int64_t size) const {
+    if constexpr (positions) p.of[position] += k * get<position>(work.in).step;
+    if (size == block) work.template add_block<block, block>(s, v, &p);
+    else add_rest<64>(s, v, p, size);
   }
   /// Whether components are reduced where they are, without a copy as rows.
   static constexpr bool takes_columns = [] {
@@ -121,7 +149,7 @@ struct host_reduction {
   void add_chunk(slot* s, const operand_list& across, const offsets (&p)[rows], int n, int results) const {
     alignas(64) std::byte room[rows][chunk * sizeof(value)];
     const value* v[rows] = {};
-    for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u], inputs());
+    for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u]);
     add_rows<rows>(s, v, p, n, results);
   }
   /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
@@ -181,7 +209,7 @@ struct host_reduction {
     };
     if (gathers) return reduce_columns([&](int u, int k) { return work.element(across, p[u], k, inputs()); });
     alignas(64) std::byte room[sizeof...(U)][chunk * sizeof(value)];
-    const value* const v[] = {read_block(reinterpret_cast<value*>(room[U]), tile.results, across, p[U], inputs())...};
+    const value* const v[] = {read_block(reinterpret_cast<value*>(room[U]), tile.results, across, p[U])...};
     reduce_columns([&](int u, int k) { return v[u][k]; });
   }
   /// The inputs with their steps from one result to the next.
@@ -204,8 +232,10 @@ struct host_reduction {
     if (by_rows) {
       add_rows_of(s, start, first, last);
     } else {
-      for (std::int64_t item = first; item < last; ++item)
-        for (int k = 0; k < start.results; ++k) add_block_of(s[k], work.result_at(start, k), item);
+      // Neighbouring results are read side by side.
+      const std::int64_t together = start.results == 1 ? last - first : 1;
+      for (std::int64_t item = first; item < last; item += together)
+        for (int k = 0; k < start.results; ++k) add_blocks_of(s[k], work.result_at(start, k), item, item + together);
     }
     if (work.shape.splits > 1) {
       for (int k = 0; k < start.results; ++k) work.leave(tile, split, k, s[k]);

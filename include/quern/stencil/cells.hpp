@@ -4,6 +4,8 @@
 #define QUERN_STENCIL_CELLS_HPP
 
 #include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/stencil/windows.hpp>
 
 namespace quern::impl {
@@ -79,6 +81,7 @@ template <class Exec, class Shape, int Rank, bool Reversed, class F, class... Ou
           std::size_t... I>
 struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::index_sequence<O...>,
                       std::tuple<Source...>, std::index_sequence<I...>> : grid_boxes {
+  using exec_space = Exec;
   F f;
   operand_tuple<grid_output<Out>...> out;
   operand_tuple<grid_input<Source>...> in;
@@ -149,6 +152,18 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
   template <bool Unit = false>
   KOKKOS_FUNCTION auto inner_value(const grid_index& cell) const {
     return apply(cell, window_at<Unit>(get<I>(in), cell)...);
+  }
+  /// `compute(k)` for n cells beside each other on a host, those up to a cache line of the first output first: it takes
+  /// twice as long to store vectors that cross lines.
+  template <bool Unit, class Compute>
+  void for_inner_row(const grid_index& first, std::int64_t n, const Compute& compute) const {
+    std::int64_t k = 0, to_line = 0;
+    if constexpr (Unit && std::is_pointer_v<decltype(get<0>(out).template at<true>(first))>)
+      to_line = std::min(n, elements_to_line(get<0>(out).template at<true>(first)));
+    for (const std::int64_t end : {to_line, n}) {
+      QUERN_IMPL_IVDEP
+      for (; k < end; ++k) compute(k);
+    }
   }
   template <bool Unit, class Result, class Sink>
   KOKKOS_FUNCTION void put(const grid_index& cell, const Result& r, Sink& sink) const {

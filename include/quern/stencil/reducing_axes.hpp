@@ -220,11 +220,10 @@ struct cell_values<numbered_cells<Exec, Shape, Rank, Reversed, F, Outs, OutNumbe
   void compute_inner(value* results, const grid_index& start, std::int64_t n) const {
     in_loop<cell_values> local = *this;  // what the loop reads must not be what it might write
     grid_index cell = start;
-    QUERN_IMPL_IVDEP
-    for (std::int64_t k = 0; k < n; ++k) {
+    local.cells.template for_inner_row<Unit>(start, n, [&](std::int64_t k) {
       cell.of[2] = start.of[2] + k;
       results[k] = local.template written<Unit>(cell, local.cells.template inner_value<Unit>(cell));
-    }
+    });
   }
 };
 template <class Cells>

@@ -7,6 +7,7 @@
 /// Stencils with reductions among their outputs. Threads of hosts and teams of devices leave a state for each unit of
 /// work, of the interior and of the border, and these are joined in an order that depends on their number alone.
 
+#include <bit>
 #include <quern/stencil/reducing_axes.hpp>
 
 namespace quern::impl {
@@ -131,6 +132,9 @@ struct reducing_sink {
 template <class Cells, class Reducer, class Result>
 struct host_reducing_stencil {
   using value = std::remove_cvref_t<decltype(std::declval<const Cells&>().inner_value(grid_index()).reduced)>;
+  static constexpr std::int64_t block =
+      std::max<std::int64_t>(1, reduce_tuning<typename Cells::exec_space>::block_bytes /
+                                    static_cast<std::int64_t>(std::bit_ceil(sizeof(value))));
   host_stencil<Cells> walk;
   reducing_sink<Reducer, Result> sink;
 
@@ -157,19 +161,18 @@ struct host_reducing_stencil {
   }
   template <bool Unit>
   void add_row(typename Reducer::state& s, grid_index cell) const {
-    alignas(64) value reduced[row_block];
+    alignas(64) value reduced[block];
     const auto& cells = walk.cells;
     for (cell.of[2] = cells.inner.low[2]; cell.of[2] < cells.inner.high[2];) {
       const grid_index start = cell;
-      const std::int64_t n = std::min(row_block, cells.inner.high[2] - start.of[2]);
-      QUERN_IMPL_IVDEP
-      for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t n = std::min(block, cells.inner.high[2] - start.of[2]);
+      cells.template for_inner_row<Unit>(start, n, [&](std::int64_t k) {
         cell.of[2] = start.of[2] + k;
         const auto r = cells.template inner_value<Unit>(cell);
         cells.template store_to<Unit>(cells.out, cell, r);
         reduced[k] = r.reduced;
-      }
-      sink.template add_row<row_block>(s, reduced, n, sink.position(start));
+      });
+      sink.template add_row<block>(s, reduced, n, sink.position(start));
       cell.of[2] = start.of[2] + n;
     }
   }

@@ -70,7 +70,7 @@ struct border_window {
     requires(sizeof...(I) == Rank)
   KOKKOS_FUNCTION promoted<T> operator()(I... offset) const {
     const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
-    grid_index at = cell;
+    grid_index at{};  // a copy of `cell` would wait for it to be written
     T constant{};
     bool is_constant = false;
     const grid_edges& edges = edges_of(in, boxes);
