@@ -70,10 +70,8 @@ struct odeint_item {
   void run_range(std::int64_t begin, std::int64_t end, const Out& out, const Status& status, const First& first,
                  const Times& times, const In&... in) const {
     using T = typename Out::view::value_type;
-    const auto function = [&](const Kokkos::Array<T, N>& y, T t, [[maybe_unused]] std::int64_t item) {
-      return call_function(f, y, t, argument_of_item(in(item))...);
-    };
-    using lanes = integration_lanes<T, N, std::remove_const_t<decltype(function)>>;
+    const function_of_items<F, In...> function{f, {{in}...}};
+    using lanes = integration_lanes<T, N, function_of_items<F, In...>>;
     const time_list<T> wanted(times(begin));
     if (end - begin < lanes::least_items || !wanted.usable) {
       for (std::int64_t i = begin; i < end; ++i) (*this)(out(i), status(i), first(i), times(i), in(i)...);

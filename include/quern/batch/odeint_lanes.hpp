@@ -32,6 +32,34 @@ struct time_list {
   T direction() const { return end < begin ? T(-1) : T(1); }
 };
 
+/// The user's function of the values, the time and the number of an item.
+template <class F, class... Source>
+struct function_of_items {
+  const F& f;
+  operand_tuple<Source...> in;
+
+  template <class Y, class T>
+  KOKKOS_FUNCTION Y operator()(const Y& y, const T& t, std::int64_t item) const {
+    return call(y, t, item, std::index_sequence_for<Source...>());
+  }
+
+ private:
+  template <class Y, class T, std::size_t... I>
+  KOKKOS_FUNCTION Y call(const Y& y, const T& t, [[maybe_unused]] std::int64_t item, std::index_sequence<I...>) const {
+    return call_function(f, y, t, argument_of_item(get<I>(in)(item))...);
+  }
+};
+/// That of one item.
+template <class Function>
+struct function_of_item {
+  const Function& f;
+  std::int64_t item;
+  template <class Y, class T>
+  KOKKOS_FUNCTION Y operator()(const Y& y, const T& t) const {
+    return f(y, t, item);
+  }
+};
+
 /// Systems that a thread of a host integrates side by side, one in each lane of its vectors: each takes steps of its
 /// own length, and a lane whose system is finished takes the next one. The operations on a system are those of
 /// `integration`, in the same order.
@@ -129,9 +157,9 @@ struct integration_lanes {
   /// Begins with an item; a status.
   template <class First>
   int load(int l, std::int64_t number, const First& first) {
-    const auto function = [&](const vector& values, T time) { return f(values, time, number); };
-    integration<T, N, std::remove_const_t<decltype(function)>> one{function, options, times.begin, times.end,
-                                                                   load_item<T, N>(first)};
+    const function_of_item<Function> function{f, number};
+    integration<T, N, function_of_item<Function>> one{function, options, times.begin, times.end,
+                                                      load_item<T, N>(first)};
     set(l, number, one.t, one.y);
     output[l] = steps[l] = 0;
     rejected[l] = false;
