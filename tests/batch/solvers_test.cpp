@@ -377,6 +377,53 @@ struct counted_decay {
     return {-y[0]};
   }
 };
+/// dy/dt = rate y^2, which ends at 1 / (rate y).
+struct growth {
+  template <class A, class T, class P>
+  KOKKOS_FUNCTION A operator()(const A& y, const T&, const P& rate) const {
+    return {rate * y[0] * y[0], y[0]};
+  }
+};
+// Whatever other systems beside it do, fail, or take few steps or many.
+TYPED_TEST(SolversOn, OdeintOfASystemAmongOthersIsThatOfOneAlone) {
+  using E = TypeParam;
+  const E exec;
+  const std::int64_t n = 101, m = 6;
+  std::vector<double> rates(n), first(2 * n), times(m);
+  for (std::int64_t i = 0; i < n; ++i) {
+    rates[i] = i % 7 == 3 ? 0.6 : 0.05 * static_cast<double>(i % 9);
+    first[2 * i] = i % 11 == 5 ? NAN : 1 + 0.001 * static_cast<double>(i);
+  }
+  for (const double direction : {1.0, -1.0})
+    for (const std::int64_t most : {20, 100'000}) {
+      for (std::int64_t k = 0; k < m; ++k) times[k] = direction * 0.4 * static_cast<double>(k + (k > 3));
+      const auto solve = [&](std::int64_t from, std::int64_t items, std::vector<int>& status) {
+        const auto part = [&](const std::vector<double>& v, std::int64_t width) {
+          return std::vector<double>(v.begin() + from * width, v.begin() + (from + items) * width);
+        };
+        const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({items, m, 2});
+        const Kokkos::View<int*, E> found("status", items);
+        quern::odeint<2>(exec, quern::outputs(y, found), growth(), quern::max_steps{most},
+                         test::make_array<double, 2, Kokkos::LayoutRight, E>({items, 2}, part(first, 2)),
+                         test::make_array<double, 1, Kokkos::LayoutRight, E>({m}, times),
+                         test::make_array<double, 1, Kokkos::LayoutRight, E>({items}, part(rates, 1)));
+        status = test::contents(found);
+        return test::contents(y);
+      };
+      std::vector<int> statuses, status;
+      const auto all = solve(0, n, statuses);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto one = solve(i, 1, status);
+        EXPECT_EQ(status[0], statuses[i]) << i;
+        for (std::int64_t k = 0; k < 2 * m; ++k) {
+          const double value = all[2 * m * i + k];
+          if (std::isnan(one[k])) EXPECT_TRUE(std::isnan(value)) << i << ' ' << k;
+          else EXPECT_NEAR(one[k], value, 1e-9 * (1 + std::fabs(one[k]))) << i << ' ' << k;
+        }
+      }
+    }
+}
+
 TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
   using E = TypeParam;
   const E exec;

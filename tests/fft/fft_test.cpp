@@ -127,6 +127,43 @@ TYPED_TEST(Fft, LongAndPrimeByDefinition) {
   }
 }
 
+// Hosts transform such lines by a convolution of their own.
+TYPED_TEST(Fft, LinesOfPrimeLengthsByDefinition) {
+  using C = typename TestFixture::C;
+  for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{3, 509, 2}, {21, 1018, 1}, {1, 521, 37}}) {
+    const std::int64_t n = extents[1], inner = extents[2], count = extents[0] * n * inner;
+    const auto values = test::samples<C>(count);
+    for (const bool inverse : {false, true})
+      for (const bool in_place : {false, true}) {
+        const auto in = this->template make<C, 3>(extents, values);
+        const auto out = in_place ? in : this->template make<C, 3>(extents);
+        if (inverse) quern::ifft(this->e, out, in, quern::axis{1}, fft_norm::forward);
+        else quern::fft(this->e, out, in, quern::axis{1});
+        const auto found = test::contents(out);
+        for (std::int64_t line = 0; line < extents[0] * inner; line += 1 + extents[0] * inner / 4) {
+          const std::int64_t first = line / inner * n * inner + line % inner;
+          std::vector<C> x(n), y(n);
+          for (std::int64_t k = 0; k < n; ++k) {
+            x[k] = values[first + k * inner];
+            y[k] = found[first + k * inner];
+          }
+          expect_near(as_kokkos(by_definition(x, n, inverse ? 1 : -1)), y);
+        }
+      }
+  }
+  const std::vector<std::int64_t> plane{503, 509};
+  const auto values = test::samples<C>(503 * 509);
+  const auto in = this->template make<C, 2>(plane, values), both = this->template make<C, 2>(plane),
+             one = this->template make<C, 2>(plane);
+  quern::fft2(this->e, both, in);
+  expect_near(values, test::contents(in));
+  quern::fft(this->e, one, in, quern::axis{0});
+  quern::fft(this->e, one, one, quern::axis{1});
+  expect_near(test::contents(one), test::contents(both));
+  quern::ifft2(this->e, both, both);
+  expect_near(values, test::contents(both));
+}
+
 TYPED_TEST(Fft, ThereAndBackKeepsEnergy) {
   using C = typename TestFixture::C;
   using R = typename TestFixture::R;

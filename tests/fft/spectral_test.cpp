@@ -101,6 +101,40 @@ TYPED_TEST(Spectral, ConvolutionOfRealNumbers) {
   }
 }
 
+template <class Fixture, class V>
+void expect_long_convolutions(const Fixture& fixture, std::int64_t n, std::int64_t m) {
+  using exec = typename Fixture::exec;
+  using layout = typename Fixture::layout;
+  const auto av = test::samples<V>(n, 3), bv = test::samples<V>(m, 4);
+  const auto b = test::make_array<V, 1, layout, exec>({m}, bv);
+  for (const bool correlate : {false, true})
+    for (const convolve_mode mode : {convolve_mode::full, convolve_mode::same, convolve_mode::valid}) {
+      const auto a = test::make_array<V, 1, layout, exec>({n}, av);
+      const std::int64_t count = mode == convolve_mode::full ? n + m - 1 : mode == convolve_mode::same ? n : n - m + 1;
+      const std::int64_t first = mode == convolve_mode::full ? 0 : mode == convolve_mode::same ? (m - 1) / 2 : m - 1;
+      // In place, blocks read what others would have overwritten.
+      const auto out = mode == convolve_mode::same ? a : test::make_array<V, 1, layout, exec>({count});
+      correlate ? quern::fftcorrelate(fixture.e, out, a, b, mode) : quern::fftconvolve(fixture.e, out, a, b, mode);
+      const auto found = test::contents(out);
+      for (std::int64_t k = 0; k < count; ++k) {
+        V sum{};
+        for (std::int64_t j = std::max<std::int64_t>(0, k + first - n + 1); j <= std::min(k + first, m - 1); ++j) {
+          const V value = correlate ? quern::impl::conjugate(bv[m - 1 - j]) : bv[j];
+          sum += av[k + first - j] * value;
+        }
+        const auto distance = Kokkos::abs(sum - found[k]);
+        ASSERT_LE(distance, 4e4 * test::eps<typename Fixture::T>()) << k << " of " << n << " with " << m;
+      }
+    }
+}
+// Lines that are convolved in blocks, of which one or several go beyond the ends, and not.
+TYPED_TEST(Spectral, ConvolutionOfLongLines) {
+  using T = typename TestFixture::T;
+  for (const auto& [n, m] : {std::array<std::int64_t, 2>{20'000, 37}, {7'000, 1}, {9'211, 300}, {70'001, 20}})
+    expect_long_convolutions<TestFixture, T>(*this, n, m);
+  expect_long_convolutions<TestFixture, Kokkos::complex<T>>(*this, 12'345, 67);
+}
+
 TYPED_TEST(Spectral, DerivativesOfWaves) {
   using T = typename TestFixture::T;
   for (const std::int64_t n : {15, 16})

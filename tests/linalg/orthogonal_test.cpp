@@ -156,11 +156,47 @@ TYPED_TEST(Orthogonal, EighFindsTheSpectrum) {
     std::vector<double> values(n);
     for (int i = 0; i < n; ++i) values[i] = std::cos(3.0 * i) * 5;
     this->check_eigh(3, n, values);
+    if (n < 20) this->check_eigh(45, n, values);
   }
   this->check_eigh(2, 9, std::vector<double>(9, 2.5));                  // all the same
   this->check_eigh(2, 6, {0, 0, 0, 1, 1, -1});                          // multiple, and a null space
   this->check_eigh(2, 7, {1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, -1e-15});  // small beside large
   this->check_eigh(2, 4, {0, 0, 0, 0});
+}
+
+// Whatever the size and the spectrum of others that are decomposed beside it.
+TYPED_TEST(Orthogonal, EighOfAMatrixAmongOthersIsThatOfOneAlone) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  const int items = 50, n = 5;
+  std::vector<T> a;
+  for (int i = 0; i < items; ++i) {
+    const double x = i % 5;
+    auto one = TestFixture::hermitian(1, n, {x, x + 1e-3, 2, -3 * x, 4});
+    const auto size = static_cast<R>(i % 4 == 0 ? 1e-18 : i % 4 == 1 ? 1e18 : 1);
+    for (T& value : one) value *= size;
+    if (i % 13 == 6) one[n] = T(std::numeric_limits<R>::quiet_NaN());
+    if (i % 13 == 7) one = std::vector<T>(n * n, T(0));
+    a.insert(a.end(), one.begin(), one.end());
+  }
+  const auto decompose = [&](int from, int count) {
+    const std::vector<T> part(a.begin() + from * n * n, a.begin() + (from + count) * n * n);
+    const auto v = TestFixture::array({count, n, n}, part);
+    const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> w("w", count, n);
+    const Kokkos::View<int*, typename E::memory_space> info("info", count);
+    quern::eigh(E(), w, v, v, info);
+    EXPECT_EQ(std::vector<int>(count, 0), test::contents(info));
+    return TestFixture::reals(w);
+  };
+  const auto all = decompose(0, items);
+  for (int i = 0; i < items; ++i) {
+    const auto one = decompose(i, 1);
+    for (int j = 0; j < n; ++j) {
+      if (i % 13 == 6) EXPECT_TRUE(std::isnan(one[j]) && std::isnan(all[i * n + j])) << i;
+      else EXPECT_NEAR(one[j], all[i * n + j], 8 * n * this->eps * std::fabs(one[n - 1] - one[0])) << i;
+    }
+  }
 }
 
 TYPED_TEST(Orthogonal, EighInPlaceNaNAndInfo) {
@@ -249,6 +285,7 @@ TYPED_TEST(Orthogonal, ElementsOfEverySize) {
     this->check_qr(scaled(test::matrices<T>(5, n, "any")), 5, n, n, n);
     this->check_qr(scaled(test::matrices<T>(8, 2, "any")), 2, 8, 2, 8);
     this->check_eigh(5, n, {-size, 0.25 * size, 0.5 * size, size});
+    this->check_eigh(18, n, {-size, 0.25 * size, 0.5 * size, size});
   }
   auto mixed = test::matrices<T>(2, n, "any");  // columns of very different sizes
   for (std::size_t i = 0; i < mixed.size(); ++i)

@@ -289,6 +289,33 @@ TYPED_TEST(AxesEdges, FirstPositionInALongArray) {
   }
 }
 
+template <class T, class Exec>
+void expect_first_position(const Exec& exec, std::int64_t n, std::int64_t place) {
+  std::vector<T> values(n);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(i * 7 % 61);
+  values[place] = values[(place + n) / 2] = T(100);
+  EXPECT_EQ(place, quern::argmax(exec, test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values)));
+  for (T& v : values) v = static_cast<T>(-v);
+  EXPECT_EQ(place, quern::argmin(exec, test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values)));
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::int64_t i = 0; i < n; ++i) values[i] = i < place ? T(1) : i % 2 == 0 ? T(0) : T(-0.0);
+    EXPECT_EQ(place, quern::argmin(exec, test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values)));
+  }
+}
+// Of all types, whose blocks have lengths of their own, and of zeros of either sign, which are equal.
+TYPED_TEST(AxesEdges, FirstPositionOfEveryType) {
+  const TypeParam exec;
+  for (const std::int64_t n : {3, 64, 2'049, 5'000})
+    for (std::int64_t place = 0; place < n; place += 1 + n / 29) {
+      expect_first_position<std::int8_t>(exec, n, place);
+      expect_first_position<std::int16_t>(exec, n, place);
+      expect_first_position<std::int32_t>(exec, n, place);
+      expect_first_position<std::int64_t>(exec, n, place);
+      expect_first_position<float>(exec, n, place);
+      expect_first_position<double>(exec, n, place);
+    }
+}
+
 TYPED_TEST(AxesEdges, PositionsAreRowMajorInEveryLayout) {
   const TypeParam exec;
   std::vector<double> values(60, 0.0);

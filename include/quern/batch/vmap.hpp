@@ -82,6 +82,22 @@ struct vmap_kernel {
   }
 };
 
+/// On a host, ranges of items, one for each thread, of an f that takes many side by side.
+template <class F, class... Item>
+struct vmap_ranges {
+  F f;
+  operand_tuple<Item...> items;
+  std::int64_t count, threads;
+
+  void operator()(std::int64_t thread) const { run(thread, std::index_sequence_for<Item...>()); }
+  template <std::size_t... I>
+  void run(std::int64_t thread, std::index_sequence<I...>) const {
+    f.run_range(thread * count / threads, (thread + 1) * count / threads, get<I>(items)...);
+  }
+};
+template <class F, class... Item>
+concept takes_ranges = requires(const F& f, std::int64_t n, const Item&... items) { f.run_range(n, n, items...); };
+
 /// An argument of vmap, checked: the array, and the axis of its items (none: -1). Rank is that of an item.
 template <class Exec, class T, int Rank>
 struct vmap_operand {
@@ -144,7 +160,11 @@ void vmap_launch(const Exec& exec, const std::string& label, const F& f, std::in
                 "quern::vmap: f must be callable with an item of each output and input, or with a team before them");
   const kernel k{f, {{x.source()}...}};
   if (items == 0) return;
-  if constexpr (kernel::by_thread) {
+  if constexpr (!is_device<Exec> && takes_ranges<F, decltype(x.source())...>) {
+    const std::int64_t threads = std::min<std::int64_t>(exec.concurrency(), items);
+    Kokkos::parallel_for(kernel_label(label), index_range(exec, threads),
+                         vmap_ranges<F, decltype(x.source())...>{f, {{x.source()}...}, items, threads});
+  } else if constexpr (kernel::by_thread) {
     Kokkos::parallel_for(kernel_label(label), index_range(exec, items), k);
   } else {
     if (items > Kokkos::Experimental::finite_max_v<int>)

@@ -4,6 +4,7 @@
 #define QUERN_FFT_CONVOLVE_HPP
 
 #include <quern/core/call/label.hpp>
+#include <quern/fft/convolve_blocks.hpp>
 #include <quern/fft/fft.hpp>
 
 namespace quern {
@@ -16,13 +17,15 @@ inline constexpr bool impl::marked_option<convolve_mode> = true;
 
 namespace impl::fourier {
 
-/// All elements of a convolution, by transforms of padded arrays: those of `out` have fast lengths.
+/// A part of a convolution from element `first` on, by transforms of padded arrays, whose lengths are fast.
 template <class T, class Exec, class A, class B>
 void convolve_padded(const std::string& label, const launcher<Exec>& launch, const strided<T>& out,
-                     const strided<const A>& a, const strided<const B>& b) {
+                     const strided<const A>& a, const strided<const B>& b, const shape& first, const shape& padded) {
   using C = Kokkos::complex<real_type<T>>;
-  request r = request::along_all(is_complex<T> ? kind::forward : kind::real_to_complex, out.extents);
-  const shape halved = r.result_of(out.extents);
+  request r = request::along_all(is_complex<T> ? kind::forward : kind::real_to_complex, padded);
+  const shape halved = r.result_of(padded);
+  const scratch_copy<Exec, T> result(launch.exec, padded);
+  const strided<T>& all = result.array();
   const scratch_copy<Exec, C> of_a(launch.exec, halved), of_b(launch.exec, halved);
   const strided<C>&x = of_a.array(), y = of_b.array();
   run(label, launch, x, a, r);
@@ -30,7 +33,29 @@ void convolve_padded(const std::string& label, const launcher<Exec>& launch, con
   map_launch(launch.exec, "quern::fftconvolve/multiply", x, op::multiply(), true, {x.stride, x.stride, y.stride},
              array_input<C>{{x.data, x.extents, x.stride}}, array_input<C>{{y.data, y.extents, y.stride}});
   r.what = is_complex<T> ? kind::backward : kind::complex_to_real;
-  run(label, launch, out, x, r);
+  run(label, launch, all, x, r);
+  strided<T> part{all.data, out.extents, all.stride};
+  for (int d = 0; d < out.extents.rank; ++d) part.data += first.extent[d] * all.stride[d];
+  launch.apply("quern::fftconvolve/result", out, op::identity(), part);
+}
+
+/// A part of a convolution in the way that takes the least time: many blocks of a long line, or all at once.
+template <class T, class Exec, class A, class B>
+void convolve_fastest(const std::string& label, const launcher<Exec>& launch, const strided<T>& out,
+                      const strided<const A>& a, const strided<const B>& b, const shape& first) {
+  shape padded = a.extents;
+  for (int d = 0; d < a.extents.rank; ++d)
+    padded.extent[d] = fast_length(a.extents.extent[d] + b.extents.extent[d] - 1);
+  const std::int64_t length =
+      padded.rank == 1 ? block_length(out.extents.extent[0], b.extents.extent[0], padded.extent[0]) : 0;
+  if (length == 0) return convolve_padded(label, launch, out, a, b, first, padded);
+  const auto in_blocks = [&](const strided<const A>& in) {
+    block_convolution<T, Exec, A, B>(label, launch, out, in, b, first.extent[0], length).run();
+  };
+  if (static_cast<const void*>(out.data) != a.data) return in_blocks(a);
+  const scratch_copy<Exec, A> copy(launch.exec, a.extents);  // a block reads what the one before has overwritten
+  launch.apply("quern::fftconvolve/pack", copy.array(), op::identity(), a);
+  in_blocks(strided<const A>{copy.array().data, a.extents, copy.array().stride});
 }
 
 /// Copies the conjugates of `count` values in reverse.
@@ -70,10 +95,6 @@ void convolve_views(const operation_name& label, const Exec& exec, const Out& ou
   check_overlap(label, out, a, "a", std::is_same_v<T, value_of<A>>);
   check_overlap(label, out, b, "b", false);
   const launcher<Exec> launch{exec};
-  shape padded = a.extents;
-  for (int d = 0; d < rank; ++d) padded.extent[d] = fast_length(a.extents.extent[d] + b.extents.extent[d] - 1);
-  const scratch_copy<Exec, T> result(exec, padded);
-  const strided<T>& all = result.array();
   if (correlate) {
     using V = std::conditional_t<is_complex<U>, Kokkos::complex<real_type<T>>, real_type<T>>;
     const scratch_copy<Exec, V> packed(exec, b.extents), turned(exec, b.extents);
@@ -81,13 +102,10 @@ void convolve_views(const operation_name& label, const Exec& exec, const Out& ou
     const std::int64_t count = b.extents.size();
     V* const to = turned.array().data;
     for_elements(launch, "quern::fftcorrelate/reverse", count, reversed_copy<V>{packed.array().data, to, count});
-    convolve_padded(c.label, launch, all, a, strided<const V>{to, b.extents, turned.array().stride});
+    convolve_fastest(c.label, launch, out, a, strided<const V>{to, b.extents, turned.array().stride}, first);
   } else {
-    convolve_padded(c.label, launch, all, a, b);
+    convolve_fastest(c.label, launch, out, a, b, first);
   }
-  strided<T> part{all.data, expected, all.stride};
-  for (int d = 0; d < rank; ++d) part.data += first.extent[d] * all.stride[d];
-  launch.apply("quern::fftconvolve/result", out, op::identity(), part);
 }
 
 }  // namespace impl::fourier
@@ -103,8 +121,11 @@ void convolve_views(const operation_name& label, const Exec& exec, const Out& ou
 /// The error is some eps log n of the norms of a and b, wherever it falls: an element that is much smaller than others
 /// has few right digits. Where b has few elements, `quern::correlate` is faster and more accurate.
 ///
-/// Asynchronous on `exec`; takes scratch memory of three padded arrays from the pool. NaN and infinities spread over
-/// all results.
+/// A line (arrays of rank 1) that is many times as long as b is convolved in overlapping blocks, which takes less time
+/// and memory and keeps errors to a block; other arrays are transformed as a whole.
+///
+/// Asynchronous on `exec`; takes scratch memory of three padded arrays, or of some blocks, from the pool. NaN and
+/// infinities spread over all results, or over those of their blocks.
 /// @throws Error if extents do not fit, an input is empty, or out shares memory with b, or with a otherwise
 /// @throws BackendError without a library for the execution space
 template <execution_space Exec, view_like Out, view_like A, view_like B, option<convolve_mode>... Options>

@@ -6,6 +6,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
+#include <quern/linalg/eigh_packs.hpp>
 #include <quern/linalg/jacobi.hpp>
 #include <quern/linalg/tuning.hpp>
 
@@ -130,13 +131,15 @@ struct whole_team<eigh_op<T>> {
   static constexpr int threads_of_row = 0, lanes = 0;
 };
 
-/// Chooses between Jacobi's sweeps and the vendor's library.
+/// Chooses between Jacobi's sweeps, of one matrix or of a pack at a time, and the vendor's library.
 template <class Exec, class T>
 void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const eigh_op<T>& op) {
   if constexpr (is_device<Exec> && takes_matrix<Exec, T>) {
     if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
       return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, op.info);
   }
+  if constexpr (!is_device<Exec> && !is_complex<T>)
+    if (eigh_in_packs(exec, label, eigh_packs<T>{op.w, op.v, op.a, op.info, items})) return;
   launch_small<T>(exec, label, items, op.a.rows, op);
 }
 
@@ -166,8 +169,9 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 /// right to some n eps |a|.
 ///
 /// One matrix is decomposed by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`. A
-/// batch is decomposed by Jacobi's method in one kernel; matrices that do not fit into shared memory
-/// spill to global memory, which is allocated when first needed.
+/// batch is decomposed by Jacobi's method in one kernel, on hosts real matrices of up to 16 rows side by side in the
+/// vector instructions of a thread; matrices that do not fit into shared memory spill to global memory, which is
+/// allocated when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call

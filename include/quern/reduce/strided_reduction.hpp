@@ -73,7 +73,10 @@ struct strided_reduction {
   static constexpr int arrays = operands - (positions ? 1 : 0);
   static constexpr int loads = (0 + ... + In::components) - (positions ? 1 : 0);  // values that an element takes
   static constexpr int width = pack_width<Exec, typename In::pack_type...>();
-  static constexpr std::size_t largest_value = std::max({sizeof(typename In::value_type)...});
+  static constexpr std::size_t largest_value = [] {  // positions are computed where they are asked for
+    const std::size_t size[] = {sizeof(typename In::value_type)...};
+    return *std::max_element(size, size + arrays);
+  }();
   using state = typename Reducer::state;
   using operand_list = operand_tuple<In...>;
   using inputs = std::make_index_sequence<arrays>;

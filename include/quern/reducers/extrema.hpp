@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCERS_EXTREMA_HPP
 #define QUERN_REDUCERS_EXTREMA_HPP
 
+#include <quern/core/launch/ivdep.hpp>
 #include <quern/reducers/operations.hpp>
 #include <quern/reducers/results.hpp>
 
@@ -33,14 +34,27 @@ KOKKOS_FUNCTION T worst() {
 template <int N, class T>
 inline constexpr int extremum_lanes = std::min(N, std::max(32, fold_lanes<N, T>));
 
+/// Calls round(i) for the multiples i of Lanes below N. Written out, rounds of wide values are no stream that memory is
+/// read ahead for; others take less time written out.
+template <int N, int Lanes, class T, class Round>
+KOKKOS_FUNCTION void for_rounds(const Round& round) {
+  if constexpr (sizeof(T) >= 8) {
+    QUERN_IMPL_KEEP_LOOP
+    for (int i = 0; i < N; i += Lanes) round(i);
+  } else {
+    for (int i = 0; i < N; i += Lanes) round(i);
+  }
+}
+
 /// The smallest or largest value of a block that is not NaN. Without branches.
 template <int N, int Sign, class T>
 KOKKOS_FUNCTION T block_extremum(const T* v) {
   constexpr int lanes = extremum_lanes<N, T>;
   T best[lanes];
   for (int l = 0; l < lanes; ++l) best[l] = worst<Sign, T>();
-  for (int i = 0; i < N; i += lanes)
+  for_rounds<N, lanes, T>([&](int i) {
     for (int l = 0; l < lanes; ++l) best[l] = better<Sign>(best[l], v[i + l]);
+  });
   for (int l = 1; l < lanes; ++l) best[0] = better<Sign>(best[0], best[l]);
   return best[0];
 }
@@ -53,16 +67,48 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
     low[l] = worst<-1, T>();
     high[l] = worst<1, T>();
   }
-  for (int i = 0; i < N; i += lanes)
+  for_rounds<N, lanes, T>([&](int i) {
     for (int l = 0; l < lanes; ++l) {
       low[l] = better<-1>(low[l], v[i + l]);
       high[l] = better<1>(high[l], v[i + l]);
     }
+  });
   for (int l = 1; l < lanes; ++l) {
     low[0] = better<-1>(low[0], low[l]);
     high[0] = better<1>(high[0], high[l]);
   }
   return {low[0], high[0]};
+}
+/// An integer for each number, equal for equal ones, zeros of either sign among them; other types as they are.
+/// Compilers choose by a comparison of integers with vector instructions, but not by one of floating-point numbers,
+/// which may trap.
+template <class T>
+KOKKOS_FUNCTION auto equality_key(const T& x) {
+  if constexpr (std::is_same_v<T, double>) return Kokkos::bit_cast<std::int64_t>(x + 0.0);
+  else if constexpr (std::is_same_v<T, float>) return Kokkos::bit_cast<std::int32_t>(x + 0.0f);
+  else return x;
+}
+/// The first of a block's values that is `wanted`, or a NaN where that is one; N without. Without branches: each lane
+/// notes the first round that has it.
+template <int N, class T>
+KOKKOS_FUNCTION int first_in_block(const T* v, const T& wanted) {
+  constexpr int lanes = extremum_lanes<N, T>, rounds = N / lanes;
+  int at = N;
+  if constexpr (rounds > 1) {
+    const auto key = equality_key(wanted);
+    using K = std::remove_const_t<decltype(key)>;
+    if (!is_nan(wanted)) {
+      K first[lanes];
+      for (int l = 0; l < lanes; ++l) first[l] = K(rounds);
+      for (int round = rounds - 1; round >= 0; --round)
+        for (int l = 0; l < lanes; ++l) first[l] = equality_key(v[round * lanes + l]) == key ? K(round) : first[l];
+      for (int l = 0; l < lanes; ++l) at = Kokkos::min(at, static_cast<int>(first[l]) * lanes + l);
+      return at;
+    }
+  }
+  for (int i = 0; i < N; ++i)
+    if ((v[i] == wanted || (is_nan(v[i]) && is_nan(wanted))) && i < at) at = i;
+  return at;
 }
 /// The extremum of a block, or NaN if there is one.
 template <int N, class T>
@@ -155,9 +201,7 @@ struct arg_reducer {
   KOKKOS_FUNCTION void add_block(state& s, const T* v, const Positions& at) const {
     const T best = SkipNan ? block_extremum<N, Sign>(v) : or_nan<N>(block_extremum<N, Sign>(v), v);
     if (!beats(best, s.value) && !(ties(best, s.value) && at(0) < s.at)) return;
-    int first = N;
-    for (int i = 0; i < N; ++i)
-      if (ties(v[i], best) && i < first) first = i;
+    const int first = first_in_block<N>(v, best);
     if (first < N) join(s, {best, at(first)});
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {

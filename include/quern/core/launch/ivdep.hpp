@@ -11,6 +11,14 @@
 #define QUERN_IMPL_IVDEP
 #endif
 
+/// QUERN_IMPL_KEEP_LOOP before a loop of a few rounds over long vectors keeps g++ from writing all rounds out, after
+/// which it orders their loads as no prefetcher expects them. Device code writes all out and is left alone.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define QUERN_IMPL_KEEP_LOOP _Pragma("GCC unroll 1")
+#else
+#define QUERN_IMPL_KEEP_LOOP
+#endif
+
 #include <cstdint>
 
 namespace quern::impl {

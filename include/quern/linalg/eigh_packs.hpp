@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_EIGH_PACKS_HPP
+#define QUERN_LINALG_EIGH_PACKS_HPP
+
+#include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/ivdep.hpp>
+#include <quern/linalg/jacobi.hpp>
+#include <quern/linalg/matrix_checks.hpp>
+#include <quern/linalg/small_kernels.hpp>
+
+namespace quern::impl {
+
+/// Jacobi's method on hosts for many symmetric matrices side by side, one in each lane of vectors. The operations on a
+/// matrix are those of `eigh_op`, in the same order: a matrix that has converged is turned by no angle until the others
+/// of its pack have.
+template <class T>
+struct eigh_packs {
+  /// g++ writes out loops of 16 rounds or fewer, and then finds no vector instructions.
+  static constexpr int lanes = 32;
+  /// Larger matrices do not stay in the cache of a core together.
+  static constexpr int most_rows = 16;
+  static constexpr int most_pairs = most_rows / 2;
+  using lane = T[lanes];
+  /// As wide as T: vectors choose by flags of the same width.
+  using flag = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+  matrix_batch<T> w, v;  // v has no data for values alone
+  matrix_batch<const T> a;
+  item_info info;
+  std::int64_t items;
+
+  struct rotations {
+    alignas(64) lane cosine, sine, phase;
+  };
+  struct pack {
+    alignas(64) lane work[most_rows * most_rows];
+    alignas(64) lane basis[most_rows * most_rows];  // a vector in each row
+    rotations turns[most_pairs];
+    alignas(64) flag turning[lanes];
+    T scale[lanes], small[lanes];
+    int sweeps[lanes];
+    bool finite[lanes];
+  };
+
+  bool vectors() const { return v.data != nullptr; }
+  int pairs() const { return jacobi_pairs(a.rows); }
+  int at(int i, int j) const { return i * a.rows + j; }
+
+  void operator()(std::int64_t number) const {
+    const std::int64_t first = number * lanes;
+    const int count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, items - first));
+    pack p;
+    for (int l = 0; l < lanes; ++l) load(p, l, first + Kokkos::min(l, count - 1));
+    norms(p, true, p.small);
+    for (int l = 0; l < lanes; ++l) p.small[l] *= Kokkos::Experimental::epsilon_v<T>;
+    while (choose_turning(p))
+      for (int round = 0; round < 2 * pairs() - 1; ++round) turn(p, round);
+    for (int l = 0; l < count; ++l) store(p, l, first + l);
+  }
+
+ private:
+  /// A matrix from its lower triangle, scaled, and the identity; zeros where it is not finite.
+  void load(pack& p, int l, std::int64_t item) const {
+    T most = 0;
+    for (int i = 0; i < a.rows; ++i)
+      for (int j = 0; j <= i; ++j) most = Kokkos::max(most, largest_part(a(item, i, j)));
+    p.finite[l] = !(most > Kokkos::Experimental::finite_max_v<T>);
+    p.scale[l] = matrix_scale(most);
+    const T factor = p.scale[l] == 1 ? T(1) : 1 / p.scale[l];
+    for (int i = 0; i < a.rows; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const T value = p.finite[l] ? factor * a(item, i, j) : T(0);
+        p.work[at(i, j)][l] = p.work[at(j, i)][l] = value;
+        p.basis[at(i, j)][l] = p.basis[at(j, i)][l] = T(i == j ? 1 : 0);
+      }
+    p.sweeps[l] = 0;
+  }
+  /// Frobenius's norms, of all elements or of those off the diagonal.
+  void norms(const pack& p, bool diagonal, lane& to) const {
+    alignas(64) lane total{};
+    for (int i = 0; i < a.rows; ++i) {
+      alignas(64) lane sum{};
+      for (int j = 0; j < a.rows; ++j) {
+        if (i == j && !diagonal) continue;
+        const lane& x = p.work[at(i, j)];
+        for (int l = 0; l < lanes; ++l) sum[l] += x[l] * x[l];
+      }
+      for (int l = 0; l < lanes; ++l) total[l] += sum[l];
+    }
+    for (int l = 0; l < lanes; ++l) to[l] = Kokkos::sqrt(total[l]);
+  }
+  /// Which matrices have another sweep, and whether there are any.
+  bool choose_turning(pack& p) const {
+    alignas(64) lane norm;
+    norms(p, false, norm);
+    bool any = false;
+    for (int l = 0; l < lanes; ++l) {
+      const bool turns = norm[l] > p.small[l] && p.sweeps[l] < jacobi_sweeps;
+      p.turning[l] = turns ? -1 : 0;
+      p.sweeps[l] += turns;
+      any = any || turns;
+    }
+    return any;
+  }
+
+  /// The rotations that make 2 x 2 matrices diagonal, as `jacobi_rotation` has them.
+  void diagonalize(const lane& pp, const lane& qq, const lane& pq, const flag (&turning)[lanes], rotations& to) const {
+    constexpr T large = 1 / Kokkos::Experimental::epsilon_v<T>;
+    alignas(64) lane tau, root, size;
+    for (int l = 0; l < lanes; ++l) {
+      size[l] = Kokkos::abs(pq[l]);
+      tau[l] = (qq[l] - pp[l]) / (2 * (size[l] == 0 ? T(1) : size[l]));
+    }
+    for (int l = 0; l < lanes; ++l) root[l] = Kokkos::sqrt(1 + tau[l] * tau[l]);
+    for (int l = 0; l < lanes; ++l) {
+      const T far = Kokkos::abs(tau[l]);
+      root[l] = (tau[l] < 0 ? T(-1) : T(1)) / (far + (far > large ? far : root[l]));
+    }
+    for (int l = 0; l < lanes; ++l) to.cosine[l] = 1 / Kokkos::sqrt(1 + root[l] * root[l]);
+    for (int l = 0; l < lanes; ++l) {
+      const flag turns = size[l] == 0 ? flag(0) : turning[l];
+      to.sine[l] = turns != 0 ? root[l] * to.cosine[l] : T(0);
+      to.cosine[l] = turns != 0 ? to.cosine[l] : T(1);
+      to.phase[l] = pq[l] < 0 ? T(-1) : T(1);
+      to.phase[l] = turns != 0 ? to.phase[l] : T(1);
+    }
+  }
+  void rotate(lane& xp, lane& xq, const rotations& by) const {
+    QUERN_IMPL_IVDEP
+    for (int l = 0; l < lanes; ++l) {
+      const T p = xp[l], q = by.phase[l] * xq[l];
+      xp[l] = by.cosine[l] * p - by.sine[l] * q;
+      xq[l] = by.sine[l] * p + by.cosine[l] * q;
+    }
+  }
+  void clear(lane& x, const flag (&turning)[lanes]) const {
+    for (int l = 0; l < lanes; ++l) x[l] = turning[l] != 0 ? T(0) : x[l];
+  }
+  template <class F>
+  void for_pairs(int round, const F& f) const {
+    for (int k = 0; k < pairs(); ++k) {
+      int p, q;
+      jacobi_pair(a.rows, round, k, p, q);
+      if (q < a.rows) f(k, p, q);
+    }
+  }
+  void turn(pack& x, int round) const {
+    for_pairs(round, [&](int k, int p, int q) {
+      diagonalize(x.work[at(p, p)], x.work[at(q, q)], x.work[at(p, q)], x.turning, x.turns[k]);
+    });
+    for_pairs(round, [&](int k, int p, int q) {
+      for (int i = 0; i < a.rows; ++i) {
+        rotate(x.work[at(i, p)], x.work[at(i, q)], x.turns[k]);
+        if (vectors()) rotate(x.basis[at(p, i)], x.basis[at(q, i)], x.turns[k]);
+      }
+    });
+    for_pairs(round, [&](int k, int p, int q) {
+      for (int j = 0; j < a.rows; ++j) rotate(x.work[at(p, j)], x.work[at(q, j)], x.turns[k]);
+      clear(x.work[at(q, p)], x.turning);
+      clear(x.work[at(p, q)], x.turning);
+    });
+  }
+
+  /// The values in ascending order, with their vectors.
+  void store(const pack& p, int l, std::int64_t item) const {
+    for (int j = 0; j < a.rows; ++j) {
+      const T value = p.work[at(j, j)][l];
+      int position = 0;
+      for (int i = 0; i < a.rows; ++i) {
+        const T other = p.work[at(i, i)][l];
+        position += other < value || (other == value && i < j);
+      }
+      const T nan = Kokkos::Experimental::quiet_NaN_v<T>;
+      w(item, position, 0) = p.finite[l] ? p.scale[l] * value : nan;
+      if (vectors())
+        for (int i = 0; i < a.rows; ++i) v(item, i, position) = p.finite[l] ? p.basis[at(j, i)][l] : nan;
+    }
+    info(item) = p.sweeps[l] == jacobi_sweeps ? 1 : 0;
+  }
+};
+
+/// Matrices of real numbers that are many and small enough for packs; otherwise false, and nothing is done.
+template <class Exec, class T>
+bool eigh_in_packs(const Exec& exec, const std::string& label, const eigh_packs<T>& work) {
+  if (work.a.rows > work.most_rows || work.items < work.lanes / 2) return false;
+  Kokkos::parallel_for(kernel_label(label), index_range(exec, (work.items + work.lanes - 1) / work.lanes), work);
+  return true;
+}
+
+}  // namespace quern::impl
+
+#endif
