@@ -84,13 +84,15 @@ D fma(D a, D b, double c) {
   return fma(a, b, all<D>(c));
 }
 
-/// c[0] + c[1] x + ... by Horner's scheme in x^2, of pairs of terms, which halves the chain of dependent instructions.
-template <class D, std::size_t N>
+/// c[First] + c[First + 1] x + ... by Horner's scheme in x^2, of pairs of terms, which halves the chain of dependent
+/// instructions.
+template <std::size_t First = 0, class D, std::size_t N>
 D polynomial(D x, const double (&c)[N]) {
+  constexpr std::size_t last = (N - 1 - First) / 2 * 2 + First;
   const D square = x * x;
   const auto pair = [&](std::size_t i) { return i + 1 < N ? fma(x, c[i + 1], c[i]) : all<D>(c[i]); };
-  D sum = pair((N - 1) / 2 * 2);
-  for (std::size_t i = (N - 1) / 2; i-- > 0;) sum = fma(square, sum, pair(2 * i));
+  D sum = pair(last);
+  for (std::size_t i = last; i > First;) sum = fma(square, sum, pair(i -= 2));
   return sum;
 }
 
