@@ -90,7 +90,7 @@ __attribute__((noinline, cold)) D exp2_far(D x) {
 
 template <class D>
 D exp(D x) {
-  if (__builtin_expect(any((bits_of<D>)(abs(x) > 708)), 0)) return exp_far(x);
+  if (__builtin_expect(any_reaches(abs(x), 708), 0)) return exp_far(x);
   return raised(exp_parts(x));
 }
 template <class D>
@@ -111,7 +111,7 @@ D exp(const sum<D>& x) {
 
 template <class D>
 D exp2(D x) {
-  if (__builtin_expect(any((bits_of<D>)(abs(x) > 1022)), 0)) return exp2_far(x);
+  if (__builtin_expect(any_reaches(abs(x), 1022), 0)) return exp2_far(x);
   return raised(exp2_parts(x));
 }
 template <class D>
