@@ -66,11 +66,11 @@ struct lines_sort {
   }
   bool by_rows() const { return n < 2 || (in_step == 1 && out_step == 1); }
   /// Lines that are sorted together: of each row a cache line at least, which is read once then, and as many adjacent
-  /// ones as the cache of a core has room for.
+  /// ones as the cache of a core has room for, but no more than a thread sorts in all: long lines take much memory.
   static constexpr std::int64_t max_block = 4 * padding, block_bytes = 1 << 19;
   std::int64_t block() const {
     const auto fitting = block_bytes / (apart() * static_cast<std::int64_t>(sizeof(word)));
-    return std::min(count, std::clamp<std::int64_t>(fitting, padding, max_block));
+    return std::min((count + units - 1) / units, std::clamp<std::int64_t>(fitting, padding, max_block));
   }
   /// The words between their beginnings.
   std::int64_t apart() const { return n + padding; }

@@ -90,7 +90,7 @@ __attribute__((noinline, cold)) D exp2_far(D x) {
 
 template <class D>
 D exp(D x) {
-  if (__builtin_expect(any((bits_of<D>)(abs(x) > 708)), 0)) return exp_far(x);
+  if (__builtin_expect(any_reaches(abs(x), 708), 0)) return exp_far(x);
   return raised(exp_parts(x));
 }
 template <class D>
@@ -111,7 +111,7 @@ D exp(const sum<D>& x) {
 
 template <class D>
 D exp2(D x) {
-  if (__builtin_expect(any((bits_of<D>)(abs(x) > 1022)), 0)) return exp2_far(x);
+  if (__builtin_expect(any_reaches(abs(x), 1022), 0)) return exp2_far(x);
   return raised(exp2_parts(x));
 }
 template <class D>
@@ -128,8 +128,8 @@ D expm1(D x) {
   const auto [k, r] = reduce_exponent(sum<D>{clamp(x, -40, exp_high), D{}});
   const sum<D> p = expm1_reduced(r);
   const D half = power_of_two(k - 1);  // since 2^k may be infinite
-  const sum<D> s = two_sum(half - 0.5, half * p.hi);
-  const D y = 2 * (s.hi + fma(half, p.lo, s.lo));
+  const sum<D> powers = quick_sum(half, all<D>(-0.5)), s = two_sum(powers.hi, half * p.hi);
+  const D y = 2 * (s.hi + fma(half, p.lo, s.lo + powers.lo));
   return abs(x) < linear ? x : x > 709.782712893384 ? all<D>(infinity) : y;
 }
 template <class D>
@@ -197,13 +197,14 @@ D erf_far(D a, const double (&scaled_complement)[N], const double (&exp_rest)[M]
   const D p = expm1_reduced(reduce_exponent(-b * b, k), exp_rest);
   return fma(-(1 + p) * power_of_two(k), polynomial((b - 3) / (b + 3), scaled_complement), 1);
 }
-/// Below 0.65 a (2/sqrt(pi) + a^2 P(a^2)), then erf(1) + (a - 1) Q(a - 1).
+/// Below 0.65 a (2/sqrt(pi) + a^2 P(a^2)), then erf(1) + d Q(d) for d = a - 1, of which the first term is added last.
 template <class D, std::size_t N, std::size_t M>
 D erf_near(D a, const double (&near_zero)[N], const double (&near_one)[M]) {
   const D z = a * a, d = a - 1;
   const sum<D> first = product(a, all<D>(0x1.20dd750429b6dp+0));
   const D low = first.hi + fma(a, fma(z, polynomial(z, near_zero), 0x1.1ae3a914fed8p-56), first.lo);
-  return a < 0.65 ? low : 0x1.af767a741088bp-1 + fma(d, polynomial(d, near_one), -0x1.c97f778122797p-56);
+  const D rest = fma(d * d, polynomial<1>(d, near_one), -0x1.c97f778122797p-56);
+  return a < 0.65 ? low : 0x1.af767a741088bp-1 + fma(d, near_one[0], rest);
 }
 template <class D>
 D erf(D x) {

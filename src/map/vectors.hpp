@@ -42,7 +42,7 @@ bits_of<D> to_bits(D x) {
 using reals2 = vectors<2>::reals;
 using reals4 = vectors<4>::reals;
 using reals8 = vectors<8>::reals;
-// lesser and greater return b where a or b is NaN.
+// lesser and greater return b where a or b is NaN. any_reaches: whether any element is at least the limit.
 #if defined(__aarch64__)
 inline reals2 fma(reals2 a, reals2 b, reals2 c) {
   return (reals2)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
@@ -50,25 +50,31 @@ inline reals2 fma(reals2 a, reals2 b, reals2 c) {
 inline reals2 sqrt(reals2 a) { return (reals2)vsqrtq_f64((float64x2_t)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return a < b ? a : b; }
 inline reals2 greater(reals2 a, reals2 b) { return a > b ? a : b; }
-inline bool any(bits_of<reals2> mask) { return (mask[0] | mask[1]) != 0; }
+inline bool any_reaches(reals2 a, double limit) { return (a[0] >= limit) | (a[1] >= limit); }
 #else
 inline reals2 fma(reals2 a, reals2 b, reals2 c) { return (reals2)_mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c); }
 inline reals2 sqrt(reals2 a) { return (reals2)_mm_sqrt_pd((__m128d)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return (reals2)_mm_min_pd((__m128d)a, (__m128d)b); }
 inline reals2 greater(reals2 a, reals2 b) { return (reals2)_mm_max_pd((__m128d)a, (__m128d)b); }
-inline bool any(bits_of<reals2> mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
+inline bool any_reaches(reals2 a, double limit) {
+  return _mm_movemask_pd(_mm_cmpge_pd((__m128d)a, _mm_set1_pd(limit))) != 0;
+}
 inline reals4 fma(reals4 a, reals4 b, reals4 c) { return (reals4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 inline reals4 sqrt(reals4 a) { return (reals4)_mm256_sqrt_pd((__m256d)a); }
 inline reals4 lesser(reals4 a, reals4 b) { return (reals4)_mm256_min_pd((__m256d)a, (__m256d)b); }
 inline reals4 greater(reals4 a, reals4 b) { return (reals4)_mm256_max_pd((__m256d)a, (__m256d)b); }
-inline bool any(bits_of<reals4> mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+inline bool any_reaches(reals4 a, double limit) {
+  return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(limit), _CMP_GE_OQ)) != 0;
+}
 #endif
 #if defined(__AVX512F__)
 inline reals8 fma(reals8 a, reals8 b, reals8 c) { return (reals8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
 inline reals8 sqrt(reals8 a) { return (reals8)_mm512_sqrt_pd((__m512d)a); }
 inline reals8 lesser(reals8 a, reals8 b) { return (reals8)_mm512_min_pd((__m512d)a, (__m512d)b); }
 inline reals8 greater(reals8 a, reals8 b) { return (reals8)_mm512_max_pd((__m512d)a, (__m512d)b); }
-inline bool any(bits_of<reals8> mask) { return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0; }
+inline bool any_reaches(reals8 a, double limit) {
+  return _mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(limit), _CMP_GE_OQ) != 0;
+}
 #endif
 
 template <class D>
@@ -84,13 +90,15 @@ D fma(D a, D b, double c) {
   return fma(a, b, all<D>(c));
 }
 
-/// c[0] + c[1] x + ... by Horner's scheme in x^2, of pairs of terms, which halves the chain of dependent instructions.
-template <class D, std::size_t N>
+/// c[First] + c[First + 1] x + ... by Horner's scheme in x^2, of pairs of terms, which halves the chain of dependent
+/// instructions.
+template <std::size_t First = 0, class D, std::size_t N>
 D polynomial(D x, const double (&c)[N]) {
+  constexpr std::size_t last = (N - 1 - First) / 2 * 2 + First;
   const D square = x * x;
   const auto pair = [&](std::size_t i) { return i + 1 < N ? fma(x, c[i + 1], c[i]) : all<D>(c[i]); };
-  D sum = pair((N - 1) / 2 * 2);
-  for (std::size_t i = (N - 1) / 2; i-- > 0;) sum = fma(square, sum, pair(2 * i));
+  D sum = pair(last);
+  for (std::size_t i = last; i > First;) sum = fma(square, sum, pair(i -= 2));
   return sum;
 }
 

@@ -486,6 +486,18 @@ TYPED_TEST(SortLarge, LinesOfPaddedArrays) {
   check(Kokkos::LayoutLeft());
 }
 
+TYPED_TEST(SortLarge, FewLongColumnsNeedNoMoreMemoryThanTheyHave) {
+  using E = TypeParam;
+  if (quern::impl::is_device<E>) GTEST_SKIP() << "devices sort them otherwise";
+  const std::int64_t n = 50'000, columns = 2 * E().concurrency() + 1;
+  const Kokkos::View<double**, Kokkos::LayoutRight, E> x("x", n, columns);
+  quern::Workspace<E> work;
+  const quern::WorkspaceScope scope(work);
+  quern::sort(E(), x, quern::axis(0));
+  const auto lines = static_cast<double>(work.size()) / (8.0 * static_cast<double>(n));
+  EXPECT_LE(lines, 1.6 * static_cast<double>(columns));
+}
+
 TYPED_TEST(SortLarge, NaNAndNothing) {
   using E = TypeParam;
   const std::int64_t n = 3001;

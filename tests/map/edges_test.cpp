@@ -230,6 +230,32 @@ TYPED_TEST(MapEdges, LargerThanCaches) {
   }
 }
 
+// Of rows of each length around those that loops are made for, between elements that are not the array's.
+TYPED_TEST(MapEdges, ShortRowsOfThreeDimensions) {
+  const TypeParam exec;
+  const std::int64_t l = 3, m = 101;
+  for (const std::int64_t n : {1, 2, 3, 7, 16, 31, 32, 33, 70}) {
+    const auto a = test::samples<double>(l * m * n, 1), b = test::samples<double>(m, 2),
+               c = test::samples<double>(n, 3);
+    const Kokkos::View<double***, Kokkos::LayoutRight, TypeParam> wide("wide", l, m + 1, n + 2);
+    const auto z = Kokkos::subview(wide, Kokkos::ALL, std::pair<std::int64_t, std::int64_t>(1, m + 1),
+                                   std::pair<std::int64_t, std::int64_t>(1, n + 1));
+    const auto x = this->template array<double, 3>({l, m, n}, a);
+    const auto column = this->template array<double, 2>({m, 1}, b);
+    const auto row = this->template array<double, 1>({n}, c);
+    quern::map(exec, z, mix_of_six(), x, column, row, 0.0, 0.0, 1.0);
+    quern::map(exec, z, weigh(), z, 0.0f, 0, column);
+    const auto got = test::contents(z);
+    for (std::int64_t e = 0; e < l * m * n; ++e) {
+      const std::int64_t i = e / n % m, j = e % n;
+      ASSERT_EQ(a[e] + 2 * b[i] + 3 * c[j] + 6 + 4 * b[i], got[e]) << n << " at " << e;
+    }
+    double outside = 0;
+    for (const double v : test::contents(wide)) outside += v == 0;
+    EXPECT_GE(outside, static_cast<double>(wide.size() - z.size())) << n;
+  }
+}
+
 TYPED_TEST(MapEdges, TransposedAndLargerThanCaches) {
   const TypeParam exec;
   const std::int64_t m = 2051, n = 2049;

@@ -184,6 +184,21 @@ TEST(Elementary, AnglesAreWithinOneUlp) {
   EXPECT_FUNCTION(atan, -5, 5);
 }
 
+/// The arguments of the largest errors that a search among 1e7 to 1e8 of each function found; two were more than 1.
+template <class F>
+void expect_worst(const char* name, const std::vector<double>& x) {
+  const auto y = mapped<double>(F(), as_view(x));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_LE(ulps<double>(y(i), F::exact(static_cast<long double>(x[i]))), most_ulps) << name << " at " << x[i];
+}
+TEST(Elementary, WorstArgumentsOfASearch) {
+  expect_worst<expm1_function>("expm1", {0x1.29822d396c22p+5, 0x1.2b4496106c361p+5, 0x1.6629a90b93b14p-2});
+  expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
+  expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
+  expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
+  expect_worst<cos_function>("cos", {0x1.93536ba208687p-1, 0x1.0b6fe7909adb2p+9});
+}
+
 struct power {
   template <class T>
   KOKKOS_FUNCTION T operator()(T x, T y) const {

@@ -14,6 +14,7 @@ namespace quern::impl {
 
 struct block_tag {};       // a work item is a block of a row
 struct transposed_tag {};  // a work item is a tile of several rows
+struct rows_tag {};        // a work item is several rows, which are shorter than a block
 
 /// Whether hosts call `f.apply(to, from, k)` for `F::together` elements from k on, rather than f for each.
 template <class F>
@@ -47,9 +48,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
 
   work_type work;
-  std::int64_t per_row = 0;  // work items of a row
-  bool nontemporal = false;  // written past the caches
-  bool gathers = false;      // elements of a row are not contiguous
+  std::int64_t per_row = 0;        // work items of a row
+  std::int64_t rows_together = 1;  // rows of a work item, where they are short
+  bool nontemporal = false;        // written past the caches
+  bool gathers = false;            // elements of a row are not contiguous
 
   /// Elements up to the next cache line come first: vectors that cross lines cost up to 7 % even in a loop that waits
   /// for memory.
@@ -126,6 +128,29 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     if (nontemporal) nontemporal_fence();
   }
 
+  /// Short rows follow each other in one work item. The shortest are not worth a choice of loops for each.
+  void operator()(rows_tag, std::int64_t item) const {
+    in_loop<host_map> local = *this;  // what the loop reads must not be what it might write
+    const auto& nest = local.work.nest;
+    const std::int64_t last = Kokkos::min(nest.outer, (item + 1) * rows_together);
+    for (std::int64_t row = item * rows_together, end; row < last; row = end) {
+      offsets o = nest.at(row, 0);
+      end = Kokkos::min(last, row + nest.extent[1] - row % nest.extent[1]);
+      local.compute_rows(o, end - row, std::index_sequence_for<In...>());
+    }
+  }
+  template <std::size_t... I>
+  void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
+    const auto& nest = work.nest;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (nest.inner < tune::short_row)
+        for (std::int64_t k = 0; k < nest.inner; ++k)
+          work.out.put(o, k, work.f(get<I>(work.in).strided_from(o.of[outputs + I])[k]...));
+      else compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
+      for (int k = 0; k < operands; ++k) o.of[k] += nest.stride[k][1];
+    }
+  }
+
   /// What lies transposed is read in lines that the next rows need as well.
   void operator()(transposed_tag, std::int64_t item) const {
     const auto& nest = work.nest;
@@ -171,6 +196,12 @@ void map_on_host(const Exec& exec, const std::string& label,
   }(std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
   kernel.nontemporal = kernel.streams && !in_place && !kernel.gathers && is_large &&
                        exec.concurrency() >= tuning<Exec>::streaming_threads;
+  if (rows.outer > 1 && rows.inner <= kernel.block / 2 && !kernel.nontemporal) {
+    const std::int64_t threads = exec.concurrency();
+    kernel.rows_together =
+        std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, kernel.block / std::max<std::int64_t>(rows.inner, 1));
+    return launch_units<rows_tag>(exec, label, (rows.outer + kernel.rows_together - 1) / kernel.rows_together, kernel);
+  }
   launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
 }
 
