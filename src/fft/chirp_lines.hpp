@@ -33,11 +33,11 @@ inline std::int64_t chirp_length(std::int64_t n) {
 }
 /// Transforms that are faster so.
 inline bool takes_chirps(const transform& t) {
-  constexpr std::int64_t least = 500, most = 1 << 14;
+  constexpr std::int64_t min_length = 500, max_length = 1 << 14;
   if (t.rigor != fft_rigor::estimate || (t.what != kind::forward && t.what != kind::backward) || t.rank == 0)
     return false;
   return std::all_of(t.axes.begin(), t.axes.begin() + t.rank, [](const transform_axis& a) {
-    return a.length >= least && a.length <= most && 2 * largest_factor(a.length) >= a.length;
+    return a.length >= min_length && a.length <= max_length && 2 * largest_factor(a.length) >= a.length;
   });
 }
 

@@ -62,11 +62,11 @@ struct eigh_packs {
  private:
   /// A matrix from its lower triangle, scaled, and the identity; zeros where it is not finite.
   void load(pack& p, int l, std::int64_t item) const {
-    T most = 0;
+    T largest = 0;
     for (int i = 0; i < a.rows; ++i)
-      for (int j = 0; j <= i; ++j) most = Kokkos::max(most, largest_part(a(item, i, j)));
-    p.finite[l] = !(most > Kokkos::Experimental::finite_max_v<T>);
-    p.scale[l] = matrix_scale(most);
+      for (int j = 0; j <= i; ++j) largest = Kokkos::max(largest, largest_part(a(item, i, j)));
+    p.finite[l] = !(largest > Kokkos::Experimental::finite_max_v<T>);
+    p.scale[l] = matrix_scale(largest);
     const T factor = p.scale[l] == 1 ? T(1) : 1 / p.scale[l];
     for (int i = 0; i < a.rows; ++i)
       for (int j = 0; j <= i; ++j) {
