@@ -134,7 +134,7 @@ for document in documents:
 
 # The benchmarks that are measured by one command; the others have commands of their own.
 built = set(re.findall(r"quern_add_benchmark\(bench_(\w+)", (top / "bench/CMakeLists.txt").read_text()))
-alone = {"sweep", "distributed"}
+alone = {"sweep", "short_rows", "distributed"}
 listed = set(re.search(r"for b in ([\w ]+);", (top / "docs/performance.md").read_text())[1].split())
 run = set(re.findall(r"bench_(\w+)", re.search(r"for program in (bench_.*);", (top / "dev").read_text())[1]))
 for where, found in (("docs/performance.md", listed), ("dev", run)):

@@ -159,7 +159,7 @@ prepared cumsum(const exec_space& exec, int64_t k) {
   p.variants = {{"quern", [=] { quern::cumsum(exec, out, x, quern::axis{Axis}); }},
                 {"plain", by_rows(
                               exec, Axis == 0 ? 1 : n, KOKKOS_LAMBDA(int64_t row) {
-                                if constexpr (Axis == 1) {
+                                if (Axis == 1) {
                                   double s = 0;
                                   for (int64_t j = 0; j < k; ++j) out(row, j) = s += x(row, j);
                                 } else {

@@ -181,7 +181,17 @@ struct strided_scan {
     }
     for (; k + batch <= count; k += batch)
       scan_batch<Write, batch>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
-    for (; k < count; ++k) scan_batch<Write, 1>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    if constexpr (is_device<Exec>) {
+      for (; k < count; ++k) scan_batch<Write, 1>(mine, from + k * in_step, to + k * out_step, in_step, out_step);
+    } else if (k < count) {  // one run, too, as short lines have no other
+      run r = run::after(reducer, mine, run::none(reducer));
+      for (; k < count; ++k) {
+        const T v = from[k * in_step];
+        if constexpr (Write) to[k * out_step] = step(r, v);
+        else r.add(reducer, v);
+      }
+      r.end(reducer, mine);
+    }
     s = mine;
   }
 };
