@@ -85,6 +85,7 @@ tests=(
   "tools/frozen_test tools/frozen_axes_test tools/frozen_random_test"
   chunked/frozen_test
   distributed/frozen_test
+  distributed/allocations_test
   distributed/gaps_test # alone, as includes under a condition cannot be brought together
 )
 benchmarks=(

@@ -213,7 +213,7 @@ struct five_results {
 struct twice {
   KOKKOS_FUNCTION double operator()(double l) const { return 2 * l; }
 };
-struct square {
+struct squared {
   KOKKOS_FUNCTION double operator()(double l) const { return l * l; }
 };
 
@@ -234,7 +234,7 @@ TYPED_TEST(StencilReducedOn, ReproducibleSumsAtOnce) {
     const auto expect_right = [&](const char* what) {
       EXPECT_EQ(quern::sum(exec, out, quern::reproducible), test::value(a)) << what;
       EXPECT_EQ(quern::sum(exec, p, quern::reproducible), test::value(b)) << what;
-      EXPECT_EQ(quern::sum(exec, quern::lazy(square(), out), quern::reproducible), test::value(c)) << what;
+      EXPECT_EQ(quern::sum(exec, quern::lazy(squared(), out), quern::reproducible), test::value(c)) << what;
       EXPECT_EQ(quern::sum(exec, quern::lazy(twice(), out), quern::reproducible), test::value(d)) << what;
     };
     call();
