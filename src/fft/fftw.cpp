@@ -11,7 +11,6 @@
 #include <quern/core/call/error.hpp>
 #include <quern/core/call/label.hpp>
 
-#include "chirp_lines.hpp"
 #include "instantiate.hpp"
 #include "plan_cache.hpp"
 
@@ -126,14 +125,6 @@ bool stores_misaligned(const transform& t) {
           std::any_of(t.batch.begin(), t.batch.begin() + t.batch_rank, odd_rows));
 }
 
-/// Before plans are made, by one thread at a time.
-template <class T>
-void set_threads(int threads) {
-  static const bool started = fftw<T>::start_threads() != 0;
-  if (!started) throw BackendError("fftw_init_threads", "threads cannot be started");
-  fftw<T>::set_threads(threads);
-}
-
 template <class T>
 std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void* out) {
   using lib = fftw<T>;
@@ -143,7 +134,9 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
   for (int d = 0; d < t.rank; ++d) axes[d] = dimension(t.axes[d]);
   for (int d = 0; d < t.batch_rank; ++d) batch[d] = dimension(t.batch[d]);
   const std::lock_guard lock(planner);
-  set_threads<T>(threads);
+  static const bool started = lib::start_threads() != 0;
+  if (!started) throw BackendError("fftw_init_threads", "threads cannot be started");
+  lib::set_threads(threads);
   const unsigned flags = flags_of(t);
   typename lib::plan p = nullptr;
   switch (t.what) {
@@ -167,23 +160,9 @@ std::shared_ptr<void> make_plan(const transform& t, int threads, void* in, void*
 }
 
 template <class T>
-using chirps = chirp_plan<fftw<T>, T>;
-
-template <class T>
-std::shared_ptr<void> make_chirps(const transform& t) {
-  const std::lock_guard lock(planner);
-  set_threads<T>(1);
-  return {new chirps<T>(t), [](void* plan) {
-            const std::lock_guard destruction(planner);
-            delete static_cast<chirps<T>*>(plan);
-          }};
-}
-
-template <class T>
 std::shared_ptr<void> make_plan(const plan_key& key) {
   const int threads = static_cast<int>(key.instance);
   const transform& t = key.what;
-  if (takes_chirps(t)) return make_chirps<T>(t);
   if (t.rigor == fft_rigor::estimate) {
     // An estimate reads no array, and asks of addresses only for alignment, and whether they are the same.
     const auto address = [](std::uintptr_t distant, int alignment) {
@@ -202,12 +181,9 @@ std::shared_ptr<void> make_plan(const plan_key& key) {
   return make_plan<T>(t, threads, trial_in.data(), trial_out.data());
 }
 
-template <class T, class Exec>
-void execute_plan(const Exec& exec, const transform& t, void* plan, void* in, void* out) {
+template <class T>
+void execute_plan(const transform& t, void* plan, void* in, void* out) {
   using lib = fftw<T>;
-  if (takes_chirps(t)) {
-    return static_cast<const chirps<T>*>(plan)->execute(exec, kernel_label("quern::fft"), t, in, out);
-  }
   using complex = typename lib::complex;
   const auto p = static_cast<typename lib::plan>(plan);
   if (t.what == kind::real_to_complex) lib::execute_to_complex(p, static_cast<T*>(in), static_cast<complex*>(out));
@@ -255,8 +231,8 @@ std::shared_ptr<void> plan(const Exec&, const plan_key& key) {
 template <class Exec>
 void execute(const Exec& exec, const std::shared_ptr<void>& plan, const transform& t, void* in, void* out) {
   exec.fence(kernel_label("quern::fft: before FFTW"));
-  if (t.single) execute_plan<float>(exec, t, plan.get(), in, out);
-  else execute_plan<double>(exec, t, plan.get(), in, out);
+  if (t.single) execute_plan<float>(t, plan.get(), in, out);
+  else execute_plan<double>(t, plan.get(), in, out);
 }
 
 QUERN_ON_HOSTS(QUERN_FFT)

@@ -127,7 +127,6 @@ TYPED_TEST(Fft, LongAndPrimeByDefinition) {
   }
 }
 
-// Hosts transform such lines by a convolution of their own.
 TYPED_TEST(Fft, LinesOfPrimeLengthsByDefinition) {
   using C = typename TestFixture::C;
   for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{3, 509, 2}, {21, 1018, 1}, {1, 521, 37}}) {
