@@ -67,6 +67,14 @@ struct rows_writer : rows_io<array_writer, T> {
     this->array->write(whole, columns.get());
   }
 };
+template <class T>
+std::shared_ptr<array_reader> rows_of_access(std::shared_ptr<array_reader> array) {
+  return std::make_shared<rows_reader<T>>(std::move(array));
+}
+template <class T>
+std::shared_ptr<array_writer> rows_of_access(std::shared_ptr<array_writer> array) {
+  return std::make_shared<rows_writer<T>>(std::move(array));
+}
 
 /// Rows of a View that comes in chunks.
 template <std::size_t K, class Element, class V>
@@ -82,13 +90,13 @@ struct chunked_view<row_array<K, Element, V>> {
 template <std::size_t K, class Element, class V>
 inline constexpr bool is_placed_rows<chunked_view<row_array<K, Element, V>>> = true;
 
-template <template <class, int> class Handle, template <class> class Rows, std::size_t K, class Struct, class V>
+template <template <class, int> class Handle, std::size_t K, class Struct, class V>
 auto rows_of_handle(const V& v) {
   using T = std::remove_const_t<typename V::value_type>;
   static_assert(K > 0, "quern::rows: k must be positive");
   static_assert(V::rank > 1, "quern::rows: what comes in chunks needs an axis of elements beside that of their values");
   check_rows(K, v.extents());
-  return Handle<typename row_element<K, T, Struct>::type, V::rank - 1>(std::make_shared<Rows<T>>(v.array()));
+  return Handle<typename row_element<K, T, Struct>::type, V::rank - 1>(rows_of_access<T>(v.array()));
 }
 
 }  // namespace impl
@@ -106,12 +114,12 @@ auto rows_of_handle(const V& v) {
 template <std::size_t K, class Struct = void, class V>
   requires(impl::is_source<V>)
 auto rows(const V& v) {
-  return impl::rows_of_handle<chunked::Source, impl::rows_reader, K, Struct>(v);
+  return impl::rows_of_handle<chunked::Source, K, Struct>(v);
 }
 template <std::size_t K, class Struct = void, class V>
   requires(impl::is_sink<V>)
 auto rows(const V& v) {
-  return impl::rows_of_handle<chunked::Sink, impl::rows_writer, K, Struct>(v);
+  return impl::rows_of_handle<chunked::Sink, K, Struct>(v);
 }
 template <std::size_t K, class Struct = void, class V>
   requires(impl::is_chunked_view<V>)
