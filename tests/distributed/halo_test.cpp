@@ -485,6 +485,23 @@ struct inflow_of_second {
   }
 };
 
+// Where later axes wrap, corners are copies of the ghosts beside cells.
+TYPED_TEST(HaloExchangeOn, FunctorsBesideAxesThatWrap) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const boundaries rows_wrap{boundary_pair(boundary::nearest, boundary::prescribed), boundary::wrap},
+      columns_wrap{boundary::wrap, boundary_pair(boundary::prescribed, boundary::mirror)};
+  const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1);
+  for (const boundaries& edge : {rows_wrap, columns_wrap}) {
+    quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2});
+    exchange.exchange(inflow_of_second(), u.view);
+    EXPECT_EQ((own_part<double, E>(u.values, whole, own, edge, 2, 2, u.before, {}, inflow_of_second())),
+              test::contents(u.view));
+  }
+}
+
 TYPED_TEST(HaloExchangeOn, BoundariesOfEachFieldAndFunctors) {
   using E = TypeParam;
   const auto comm = test::world();

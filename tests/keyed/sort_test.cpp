@@ -486,7 +486,7 @@ TYPED_TEST(SortLarge, LinesOfPaddedArrays) {
   check(Kokkos::LayoutLeft());
 }
 
-TYPED_TEST(SortLarge, FewLongColumnsNeedNoMoreMemoryThanTheyHave) {
+TYPED_TEST(SortLarge, FewLongColumnsNeedNoMoreThanTwiceTheirMemory) {
   using E = TypeParam;
   if (quern::impl::is_device<E>) GTEST_SKIP() << "devices sort them otherwise";
   const std::int64_t n = 50'000, columns = 2 * E().concurrency() + 1;
@@ -495,7 +495,7 @@ TYPED_TEST(SortLarge, FewLongColumnsNeedNoMoreMemoryThanTheyHave) {
   const quern::WorkspaceScope scope(work);
   quern::sort(E(), x, quern::axis(0));
   const auto lines = static_cast<double>(work.size()) / (8.0 * static_cast<double>(n));
-  EXPECT_LE(lines, 1.6 * static_cast<double>(columns));
+  EXPECT_LE(lines, 2.1 * static_cast<double>(columns));  // a radix sort takes two of each
 }
 
 TYPED_TEST(SortLarge, NaNAndNothing) {

@@ -19,8 +19,9 @@ namespace {
 
 using exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact.
-constexpr double most_ulps = quern::impl::is_device<Kokkos::DefaultExecutionSpace> ? 2 : 1;
+/// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact
+/// (cbrt: 4).
+constexpr double most_ulps = quern::impl::is_device<Kokkos::DefaultExecutionSpace> ? 4 : 1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or
@@ -280,7 +281,7 @@ TEST(Elementary, ConditionsLazyOperandsAndReductions) {
   const auto selu = mapped<double>(one_sided(), x), same = mapped<double>(branch_free(), x);
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    EXPECT_NEAR(selu(i), same(i), most_ulps * 1e-15 * (1 + std::fabs(same(i))));
+    if (selu(i) != same(i)) EXPECT_NEAR(selu(i), same(i), most_ulps * 1e-15 * (1 + std::fabs(same(i))));
     sum += std::tanh(values[i]);
   }
   EXPECT_NEAR(sum, quern::sum(exec(), quern::lazy(tanh_function(), x)), 1e-10);

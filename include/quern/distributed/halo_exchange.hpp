@@ -351,9 +351,7 @@ class HaloExchange {
         fill_halo(on, out, arguments...);
       } else {
         constexpr int rank = impl::known_rank<impl::view_of_field<First>>();
-        impl::prescribed_in_whole<F, rank> in_whole{f, {}};
-        for (int d = 0; d < rank; ++d)
-          in_whole.moved[d] = blocks_->own.first.extent[d] - blocks_->whole.first.extent[d];
+        const impl::prescribed_in_whole<F, rank> in_whole(f, *blocks_);
         const impl::label_scope functor("quern::fill_halo", typeid(F));
         impl::fill_halo_call(on, out, in_whole, arguments...);
       }

@@ -9,6 +9,7 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/memory/pool_array.hpp>
+#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/redistribute.hpp>
 
 namespace quern::impl {
@@ -21,17 +22,18 @@ bool joins_by_kernels(const Communicator& comm, std::int64_t bytes) {
   return is_device<Exec> && bytes >= (comm.transport() == device_transport::nccl ? least_by_nccl : least_through_hosts);
 }
 
-/// joined = join(...join(join(item of rank 0, rank 1), rank 2)...)
+/// to = join(...join(join(item of rank 0, rank 1), rank 2)...)
 template <class T, class Join>
 struct join_block {
-  T* items;  // those of one rank behind those of the one before
+  const T* items;  // those of one rank behind those of the one before
+  T* to;
   std::int64_t n;
   int ranks;
   Join join;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     T joined = items[i];
     for (int r = 1; r < ranks; ++r) join(joined, items[r * n + i]);
-    items[i] = joined;
+    to[i] = joined;
   }
 };
 /// The item of each rank becomes what those of the ranks before it are joined to, from `start` on.
@@ -79,9 +81,23 @@ void join_by_kernels(const Exec& exec, const Communicator& comm, const Communica
                          scan_block<T, Join>{blocks.data, size, members, start, join});
     bring(block_of, items_of);
   } else {
-    Kokkos::parallel_for(kernel_label(label, "/join"), policy, join_block<T, Join>{blocks.data, size, members, join});
+    Kokkos::parallel_for(kernel_label(label, "/join"), policy,
+                         join_block<T, Join>{blocks.data, blocks.data, size, members, join});
     bring([&](int) { return block_of(0); }, items_of);
   }
+}
+
+/// Gives every rank n items joined in the order of the ranks: each gets those of all by one message, and joins them.
+/// With NCCL nothing waits for it.
+template <class Exec, class T, class Join>
+void join_gathered(const Exec& exec, const Communicator& comm, const std::string& label, T* items, std::int64_t n,
+                   const Join& join) {
+  const scratch_block<T, Exec> all(exec, shape{comm.size() * n});
+  all_gather_values(exec, comm, label, reinterpret_cast<const std::byte*>(items),
+                    reinterpret_cast<std::byte*>(all.data), n * static_cast<std::int64_t>(sizeof(T)));
+  Kokkos::parallel_for(kernel_label(label, "/join"),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+                       join_block<T, Join>{all.data, items, n, comm.size(), join});
 }
 
 }  // namespace quern::impl

@@ -111,21 +111,42 @@ struct own_blocks {
 template <class F, int Rank>
 struct prescribed_in_whole {
   F f;
-  Kokkos::Array<std::int64_t, Rank> moved;
+  Kokkos::Array<std::int64_t, Rank> moved, first, cells;  // to the whole array, and its cells behind its ghosts
+  Kokkos::Array<std::uint64_t, Rank> wraps{};             // a bit for each field
+
+  prescribed_in_whole(const F& functor, const own_blocks& b) : f(functor) {
+    const std::size_t fields = b.whole_edge.count();
+    if (fields > 64)
+      throw Error("quern::HaloExchange", "a functor for " + std::to_string(fields) +
+                                             " fields with boundaries of their own, expected at most 64");
+    for (int d = 0; d < Rank; ++d) {
+      moved[d] = b.own.first.extent[d] - b.whole.first.extent[d];
+      first[d] = b.stored.along(d);
+      cells[d] = b.whole.extents.extent[d];
+      for (std::size_t i = 0; i < 64; ++i)
+        if (b.whole_edge[fields > 1 ? std::min(i, fields - 1) : 0].axis(d).low.kind() == boundary::mode::wrap)
+          wraps[d] |= std::uint64_t(1) << i;
+    }
+  }
 
   template <class Index>
-  KOKKOS_FUNCTION auto operator()(const Index& at) const -> decltype(f(at)) {
-    return f(in_whole(at));
-  }
-  template <class Index>
-  KOKKOS_FUNCTION auto operator()(const Index& at, int field) const -> decltype(f(at, field)) {
-    return f(in_whole(at), field);
+    requires(std::invocable<const F&, const Index&> || std::invocable<const F&, const Index&, int>)
+  KOKKOS_FUNCTION auto operator()(const Index& at, int field) const {
+    if constexpr (std::invocable<const F&, const Index&, int>) return f(in_whole(at, field), field);
+    else return f(in_whole(at, field));
   }
 
  private:
+  /// Axes compose one by one: a ghost beyond the end of one and of later ones that wrap is a copy of one beside cells.
   template <class Index>
-  KOKKOS_FUNCTION Index in_whole(Index at) const {
+  KOKKOS_FUNCTION Index in_whole(Index at, int field) const {
     for (int d = 0; d < Rank; ++d) at[d] += moved[d];
+    for (int d = Rank - 1; d >= 0; --d) {
+      const std::int64_t cell = at[d] - first[d];
+      if (cell >= 0 && cell < cells[d]) continue;
+      if ((wraps[d] >> (field & 63) & 1) == 0) break;
+      at[d] = first[d] + (cell % cells[d] + cells[d]) % cells[d];
+    }
     return at;
   }
 };

@@ -62,9 +62,16 @@ void join_over_ranks(const call<Exec>& c, const Decomposition& d, const axis_set
   if (count == 0) return;
   const join_by<Reducer> join{reducer};
   const state start = reducer.init();
-  if constexpr (on_host)
+  if constexpr (on_host) {
     all_reduce(group, states, count, sizeof(state), mpi_operation<state, join_by<Reducer>>::of(join, start));
-  else join_items<false>(c.exec, d.communicator(), group, c.label, states, count, start, join);
+  } else {
+    // Results that stay on devices, as those of all elements do in a time loop, make no host wait.
+    const Communicator& all = d.communicator();
+    const bool waits = all.transport() != device_transport::nccl || group.size() < all.size();
+    if (waits || joins_by_kernels<Exec>(all, count * static_cast<std::int64_t>(sizeof(state))))
+      join_items<false>(c.exec, all, group, c.label, states, count, start, join);
+    else join_gathered(c.exec, all, c.label, states, count, join);
+  }
 }
 
 /// Reduces the blocks, by `reduce(states)`, and joins: the states of the ranks that share results, one for each result
