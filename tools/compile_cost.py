@@ -38,13 +38,13 @@ CALLS = {
     "gaussian": ("stencil.hpp", "quern::gaussian_filter(b, a, 2.0, quern::boundary::reflect)", 2.5),
     "sort": ("keyed/sort.hpp", "quern::sort(x)", 0.3),
     "fft": ("fft.hpp", "quern::fft(f, f)", 2),
-    "svd": ("linalg.hpp", "quern::svd(a, x, b, a)", 5.2),
+    "svd": ("linalg.hpp", "quern::svd(a, x, b, a)", 0.8),
     "unique": ("keyed/unique.hpp", "*index = quern::unique(y, x)", 1.7),
     "argsort": ("keyed/sort.hpp", "quern::argsort(counts, x)", 0.3),
     "cumsum": ("scan.hpp", "quern::cumsum(y, x)", 0.3),
-    "lstsq": ("linalg.hpp", "quern::lstsq(y, a, x)", 6),
+    "lstsq": ("linalg.hpp", "quern::lstsq(y, a, x)", 0.8),
     "median": ("reduce.hpp", "*sink = quern::median(x)", 0.6),
-    "top_k": ("keyed/top_k.hpp", "quern::top_k(y, counts, x)", 2),
+    "top_k": ("keyed/top_k.hpp", "quern::top_k(y, counts, x)", 1.5),
     "reduced": ("reduce.hpp", "*sink = quern::map(quern::outputs(y, quern::reduced<quern::op::sum>(quern::on_host)), "
                               "KOKKOS_LAMBDA(double v) { return quern::values(2 * v, v * v); }, x)", 1.4),
     "rows": ("map.hpp", "quern::map(quern::rows<2>(b), KOKKOS_LAMBDA(const Kokkos::Array<double, 2>& v) { return v; }, "
@@ -52,7 +52,8 @@ CALLS = {
     "fill_halo": ("stencil/halo.hpp", "quern::fill_halo(a, quern::boundary::reflect, quern::depth{1})", 1.4),
     "group_by": ("keyed/group_reductions.hpp", "quern::sum(y, x, quern::group_by(counts))", 2.7),
 }
-# Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each, which groups miss.
+# Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each, which groups miss and,
+# not timed here, gaussian (1.7).
 CALL_SECONDS = {"map": 1.1, "sum": 1.4, "sort": 1.0, "median": 1.0, "group_by": 1.6, "svd": 1.1, "reduced": 1.4,
                 "rows": 1.1, "fill_halo": 1.3}
 

@@ -32,6 +32,31 @@ template <class Exec>
 struct ChunkedReducingMap : testing::Test {};
 TYPED_TEST_SUITE(ChunkedReducingMap, test::all_spaces);
 
+struct itself_five_times {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x); }
+};
+
+TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
+  using E = TypeParam;
+  const E exec;
+  auto x = behind<double>(std::array<std::int64_t, 2>{97, 3}, 1);
+  for (double& v : x.values) v = 1 + v / 64;  // so that products stay in range
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({97, 3}, x.values);
+  auto out = behind<double>(std::array<std::int64_t, 2>{97, 3}, 2);
+  const auto [least, greatest, product, variance, length] =
+      quern::map(exec,
+                 outputs(out.sink(), reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
+                         reduced<op::var>(on_host), reduced<op::norm>(on_host)),
+                 itself_five_times(), memory_for(x, 7, 2), x.source());
+  EXPECT_EQ(quern::min(exec, whole), least);
+  EXPECT_EQ(quern::max(exec, whole), greatest);
+  const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };
+  EXPECT_PRED2(near, product, quern::prod(exec, whole));
+  EXPECT_PRED2(near, variance, quern::var(exec, whole));
+  EXPECT_PRED2(near, length, quern::norm(exec, whole));
+  EXPECT_EQ(x.values, out.values);
+}
+
 TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
   using E = TypeParam;
   const E exec;

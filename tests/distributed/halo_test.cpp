@@ -347,6 +347,9 @@ TYPED_TEST(HaloExchangeOn, RejectsBoundariesOfOtherValues) {
   const auto comm = test::world();
   const Decomposition::Block own{{4 * comm.rank()}, {4}};
   const auto made = [&](const boundary& edge) { return quern::HaloExchange(E(), comm, own, edge, quern::depth{1}); };
+  test::expect_error("quern::HaloExchange: 2 layers along axis 0, of which 1 are stored", [&] {
+    quern::HaloExchange(E(), comm, own, boundary::nearest, quern::depth{1}, quern::layers{2});
+  });
   const Kokkos::View<double*, E> u("u", 6), v("v", 6);
   auto prescribed = made(boundary::prescribed);
   test::expect_error("quern::HaloExchange: boundary::prescribed without a functor", [&] { prescribed.start(u); });

@@ -93,6 +93,35 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
     }
 }
 
+struct itself_five_times {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x); }
+};
+
+TYPED_TEST(DistributedReducingMap, OthersThanSums) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{13, 11};
+  const Decomposition d(comm, extents);
+  auto x = test::samples<double>(extents.size(), 3);
+  for (double& v : x) v = 1 + v / 64;  // so that products stay in range
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({13, 11}, x);
+  const auto u = test::distribute<double, 2, LayoutRight, E>(d, x);
+  const quern::DistributedView<double, 2, E> out("out", d);
+  const auto [least, greatest, product, variance, length] =
+      quern::map(exec,
+                 outputs(out, reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
+                         reduced<op::var>(on_host), reduced<op::norm>(on_host)),
+                 itself_five_times(), u);
+  EXPECT_EQ(quern::min(exec, whole), least);
+  EXPECT_EQ(quern::max(exec, whole), greatest);
+  const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };
+  EXPECT_PRED2(near, product, quern::prod(exec, whole));
+  EXPECT_PRED2(near, variance, quern::var(exec, whole));
+  EXPECT_PRED2(near, length, quern::norm(exec, whole));
+  EXPECT_EQ(test::part_of(x, extents, d.local()), test::contents(out.local()));
+}
+
 struct laplacian {
   template <class W>
   KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 2>& at, const W& p) const {

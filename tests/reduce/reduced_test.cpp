@@ -122,6 +122,39 @@ TYPED_TEST(ReducedOn, SeveralAtOnce) {
   }
 }
 
+struct itself_six_times {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x, x); }
+};
+
+TYPED_TEST(ReducedOn, OthersThanSums) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::int64_t n : {2, 33, 4097}) {
+    auto x = test::samples<double>(n, 7);
+    for (double& v : x) v = 1 + v / 64;  // so that products stay in range
+    const auto vx = test::make_array<double, 1, LayoutRight, E>({n}, x),
+               out = test::make_array<double, 1, LayoutRight, E>({n});
+    const auto [product, variance, deviation, length, range, both] =
+        quern::map(exec,
+                   outputs(out, reduced<op::prod>(on_host), reduced<op::var>(on_host, quern::ddof{1}),
+                           reduced<op::stddev>(on_host), reduced<op::norm>(on_host), reduced<op::minmax>(on_host),
+                           reduced<op::mean_var>(on_host)),
+                   itself_six_times(), vx);
+    EXPECT_EQ(x, test::contents(out));
+    const auto near = [n](double a, double b) {
+      return std::fabs(a - b) <= 1e-15 * static_cast<double>(n) * std::fabs(b);
+    };
+    EXPECT_PRED2(near, product, quern::prod(exec, vx));
+    EXPECT_PRED2(near, variance, quern::var(exec, vx, quern::ddof{1}));
+    EXPECT_PRED2(near, deviation, quern::stddev(exec, vx));
+    EXPECT_PRED2(near, length, quern::norm(exec, vx));
+    EXPECT_EQ(quern::min(exec, vx), range.min);
+    EXPECT_EQ(quern::max(exec, vx), range.max);
+    EXPECT_PRED2(near, both.mean, quern::mean(exec, vx));
+    EXPECT_PRED2(near, both.var, quern::var(exec, vx));
+  }
+}
+
 struct products_of_both {
   KOKKOS_FUNCTION auto operator()(double x, double y) const { return quern::values(x + y, x * y, x * y, x); }
 };

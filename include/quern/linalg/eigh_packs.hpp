@@ -19,9 +19,9 @@ struct eigh_packs {
   /// g++ writes out loops of 16 rounds or fewer, and then finds no vector instructions.
   static constexpr int lanes = 32;
   /// Larger matrices do not stay in the cache of a core together.
-  static constexpr int most_rows = 16;
-  static constexpr int most_pairs = most_rows / 2;
-  using lane = T[lanes];
+  static constexpr int max_rows = 16;
+  static constexpr int max_pairs = max_rows / 2;
+  using values = T[lanes];  // one of each matrix
   /// As wide as T: vectors choose by flags of the same width.
   using flag = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
@@ -31,12 +31,12 @@ struct eigh_packs {
   std::int64_t items;
 
   struct rotations {
-    alignas(64) lane cosine, sine, phase;
+    alignas(64) values cosine, sine, phase;
   };
   struct pack {
-    alignas(64) lane work[most_rows * most_rows];
-    alignas(64) lane basis[most_rows * most_rows];  // a vector in each row
-    rotations turns[most_pairs];
+    alignas(64) values work[max_rows * max_rows];
+    alignas(64) values basis[max_rows * max_rows];  // a vector in each row
+    rotations turns[max_pairs];
     alignas(64) flag turning[lanes];
     T scale[lanes], small[lanes];
     int sweeps[lanes];
@@ -77,13 +77,13 @@ struct eigh_packs {
     p.sweeps[l] = 0;
   }
   /// Frobenius's norms, of all elements or of those off the diagonal.
-  void norms(const pack& p, bool diagonal, lane& to) const {
-    alignas(64) lane total{};
+  void norms(const pack& p, bool diagonal, values& to) const {
+    alignas(64) values total{};
     for (int i = 0; i < a.rows; ++i) {
-      alignas(64) lane sum{};
+      alignas(64) values sum{};
       for (int j = 0; j < a.rows; ++j) {
         if (i == j && !diagonal) continue;
-        const lane& x = p.work[at(i, j)];
+        const values& x = p.work[at(i, j)];
         for (int l = 0; l < lanes; ++l) sum[l] += x[l] * x[l];
       }
       for (int l = 0; l < lanes; ++l) total[l] += sum[l];
@@ -92,7 +92,7 @@ struct eigh_packs {
   }
   /// Which matrices have another sweep, and whether there are any.
   bool choose_turning(pack& p) const {
-    alignas(64) lane norm;
+    alignas(64) values norm;
     norms(p, false, norm);
     bool any = false;
     for (int l = 0; l < lanes; ++l) {
@@ -105,9 +105,10 @@ struct eigh_packs {
   }
 
   /// The rotations that make 2 x 2 matrices diagonal, as `jacobi_rotation` has them.
-  void diagonalize(const lane& pp, const lane& qq, const lane& pq, const flag (&turning)[lanes], rotations& to) const {
+  void diagonalize(const values& pp, const values& qq, const values& pq, const flag (&turning)[lanes],
+                   rotations& to) const {
     constexpr T large = 1 / Kokkos::Experimental::epsilon_v<T>;
-    alignas(64) lane tau, root, size;
+    alignas(64) values tau, root, size;
     for (int l = 0; l < lanes; ++l) {
       size[l] = Kokkos::abs(pq[l]);
       tau[l] = (qq[l] - pp[l]) / (2 * (size[l] == 0 ? T(1) : size[l]));
@@ -126,7 +127,7 @@ struct eigh_packs {
       to.phase[l] = turns != 0 ? to.phase[l] : T(1);
     }
   }
-  void rotate(lane& xp, lane& xq, const rotations& by) const {
+  void rotate(values& xp, values& xq, const rotations& by) const {
     QUERN_IMPL_IVDEP
     for (int l = 0; l < lanes; ++l) {
       const T p = xp[l], q = by.phase[l] * xq[l];
@@ -134,7 +135,7 @@ struct eigh_packs {
       xq[l] = by.sine[l] * p + by.cosine[l] * q;
     }
   }
-  void clear(lane& x, const flag (&turning)[lanes]) const {
+  void clear(values& x, const flag (&turning)[lanes]) const {
     for (int l = 0; l < lanes; ++l) x[l] = turning[l] != 0 ? T(0) : x[l];
   }
   template <class F>
@@ -183,7 +184,7 @@ struct eigh_packs {
 /// Matrices of real numbers that are many and small enough for packs; otherwise false, and nothing is done.
 template <class Exec, class T>
 bool eigh_in_packs(const Exec& exec, const std::string& label, const eigh_packs<T>& work) {
-  if (work.a.rows > work.most_rows || work.items < work.lanes / 2) return false;
+  if (work.a.rows > work.max_rows || work.items < work.lanes / 2) return false;
   Kokkos::parallel_for(kernel_label(label), index_range(exec, (work.items + work.lanes - 1) / work.lanes), work);
   return true;
 }
