@@ -320,13 +320,19 @@ box_exchange<Exec>::box_exchange(const Exec& exec, const Communicator& comm, std
 template <class Exec>
 void box_exchange<Exec>::start(const field_shifts& shifts) {
   auto& s = *state_;
-  if (std::exchange(s.started, true)) throw Error(s.label, "an exchange is started twice");
+  if (s.started) throw Error(s.label, "an exchange is started twice");
   s.shifts = shifts;
-  if (!s.has_boxes()) return;
+  if (s.has_boxes()) send();
+  s.started = true;  // not where sending throws
+}
+
+template <class Exec>
+void box_exchange<Exec>::send() {
+  auto& s = *state_;
   s.instance.begin();
   const std::string& pack = label_text(s.label, "/pack");
-  if (s.adds) s.out.template launch<box_pass::pack_and_clear>(side(), pack, shifts);
-  else s.out.template launch<box_pass::pack>(side(), pack, shifts);
+  if (s.adds) s.out.template launch<box_pass::pack_and_clear>(side(), pack, s.shifts);
+  else s.out.template launch<box_pass::pack>(side(), pack, s.shifts);
   if (!s.has_messages()) return;
   if (auto* link = s.link()) {
     s.instance.start(*link, s.sends, s.receives);

@@ -424,6 +424,50 @@ TYPED_TEST(SolversOn, OdeintOfASystemAmongOthersIsThatOfOneAlone) {
     }
 }
 
+/// An oscillation of an item's frequency, which counts its calls, and those with what is not a number.
+template <class E>
+struct counted_oscillation {
+  Kokkos::View<std::int64_t*, E> calls;
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, 2> operator()(const Kokkos::Array<T, 2>& y, T, double frequency) const {
+    Kokkos::atomic_inc(&calls(0));
+    if (!(y[0] + y[1] < 1e300)) Kokkos::atomic_inc(&calls(1));
+    return {T(frequency) * y[1], -T(frequency) * y[0]};
+  }
+};
+
+// What runs long beside others that are finished, or begins with NaN, does not call f for these.
+TYPED_TEST(SolversOn, OdeintOfOneThatRunsLongerThanOthers) {
+  using E = TypeParam;
+  const std::int64_t items = 40 * E().concurrency();
+  if (quern::impl::is_device<E>) GTEST_SKIP() << "devices have a thread for each";
+  std::vector<double> frequency(items, 1), first(2 * items, 1);
+  frequency[7] = 500;
+  first[2 * items - 2] = NAN;
+  const std::vector<float> times{0, 0.5, 1};
+  const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({items, 3, 2});
+  const Kokkos::View<int*, E> status("status", items);
+  const Kokkos::View<std::int64_t*, E> calls("calls", 2);
+  const auto solve = [&](std::int64_t from, std::int64_t to) {
+    Kokkos::deep_copy(calls, 0);
+    const std::pair<std::int64_t, std::int64_t> part(from, to);
+    const auto all = Kokkos::ALL();
+    quern::odeint<2>(E(), quern::outputs(Kokkos::subview(y, part, all, all), Kokkos::subview(status, part)),
+                     counted_oscillation<E>{calls},
+                     Kokkos::subview(test::make_array<double, 2, Kokkos::LayoutRight, E>({items, 2}, first), part, all),
+                     test::make_array<float, 1, Kokkos::LayoutRight, E>({3}, times),
+                     Kokkos::subview(test::make_array<double, 1, Kokkos::LayoutRight, E>({items}, frequency), part));
+    return test::contents(calls);
+  };
+  const auto one = solve(7, 8), all = solve(0, items);
+  EXPECT_EQ(0, all[1]);
+  EXPECT_LT(all[0], 3 * one[0] + 1000 * items);
+  const auto found = test::contents(y);
+  EXPECT_NEAR(std::cos(500.0) + std::sin(500.0), found[7 * 6 + 4], 1e-2);
+  EXPECT_NEAR(std::cos(1.0) + std::sin(1.0), found[8 * 6 + 4], 1e-5);
+  EXPECT_TRUE(std::isnan(found.back()));
+}
+
 TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
   using E = TypeParam;
   const E exec;

@@ -125,6 +125,33 @@ void expect_sums_of_bytes(const std::vector<T>& some) {
     }
 }
 
+struct is_not_zero {
+  KOKKOS_FUNCTION bool operator()(int x) const { return x != 0; }
+};
+struct is_zero {
+  KOKKOS_FUNCTION bool operator()(int x) const { return x == 0; }
+};
+
+TYPED_TEST(ReduceEdges, PositionsOfBytes) {
+  using E = TypeParam;
+  const E exec;
+  for (const std::int64_t n : {1, 200, 600, 4096, 70'001})
+    for (const std::int64_t at : {n - 1, n / 2, n / 8, n / 3}) {
+      std::vector<int> one(n, 0);
+      one[at] = 1;
+      const auto x = test::make_array<int, 1, Kokkos::LayoutRight, E>({n}, one);
+      EXPECT_EQ(at, quern::argmax(exec, quern::lazy(is_not_zero(), x))) << n;
+      const Kokkos::View<bool*, E> flags("flags", n), others("others", n);
+      const Kokkos::View<std::uint8_t*, E> bytes("bytes", n);
+      quern::map(exec, flags, is_not_zero(), x);
+      quern::map(exec, others, is_zero(), x);
+      quern::copy(exec, bytes, x);
+      EXPECT_EQ(at, quern::argmax(exec, flags)) << n;
+      EXPECT_EQ(at, quern::argmin(exec, others)) << n;
+      EXPECT_EQ(at, quern::argmax(exec, bytes)) << n;
+    }
+}
+
 // Where devices add bytes by words, the extreme values fill the parts of a word most.
 TYPED_TEST(ReduceEdges, SumsOfBytes) {
   expect_sums_of_bytes<TypeParam, std::int8_t>({-128});

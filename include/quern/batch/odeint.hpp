@@ -22,6 +22,9 @@ struct first_step {
 
 namespace batch::impl {
 
+/// Variables of systems that a thread solves side by side on its stack, 2 kB for each.
+inline constexpr int max_lane_variables = 64;
+
 template <int N, class F>
 struct odeint_item {
   F f;
@@ -70,15 +73,21 @@ struct odeint_item {
   void run_range(std::int64_t begin, std::int64_t end, const Out& out, const Status& status, const First& first,
                  const Times& times, const In&... in) const {
     using T = typename Out::view::value_type;
-    const function_of_items<F, In...> function{f, {{in}...}};
-    using lanes = integration_lanes<T, N, function_of_items<F, In...>>;
-    const time_list<T> wanted(times(begin));
-    if (end - begin < lanes::least_items || !wanted.usable) {
+    const auto alone = [&] {
       for (std::int64_t i = begin; i < end; ++i) (*this)(out(i), status(i), first(i), times(i), in(i)...);
-      return;
+    };
+    if constexpr (N > max_lane_variables) {
+      alone();
+    } else {
+      const auto view = times(begin);
+      using time_values = time_list<T, std::remove_const_t<typename decltype(view)::value_type>>;
+      const function_of_items<F, In...> function{f, {{in}...}};
+      using lanes = integration_lanes<T, N, function_of_items<F, In...>, time_values>;
+      const time_values wanted(view);
+      if (end - begin < lanes::least_items || !wanted.usable) return alone();
+      lanes run{function, options, wanted};
+      run.solve(begin, end, out, status, first);
     }
-    lanes run{function, options, wanted};
-    run.solve(begin, end, out, status, first);
   }
 };
 
@@ -132,8 +141,8 @@ void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_opti
 /// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
 ///
 /// f is called at times from t(0) to the last one alone, whose order is that of the whole: all steps but the last,
-/// which ends there, are as long as their errors allow. On hosts it is called for a system again, with the last values
-/// and time, until others are finished. The error of a step, not that of the result, is kept below the
+/// which ends there, are as long as their errors allow. On hosts it is called for a system again, with values
+/// and a time that it had, until others are finished. The error of a step, not that of the result, is kept below the
 /// tolerances. Stiff systems take many steps. From the time at which an item fails, its y is NaN; others are not
 /// affected.
 ///

@@ -3,15 +3,16 @@
 #ifndef QUERN_BATCH_ODEINT_LANES_HPP
 #define QUERN_BATCH_ODEINT_LANES_HPP
 
+#include <algorithm>
 #include <quern/batch/dormand_prince.hpp>
 #include <quern/core/launch/ivdep.hpp>
 
 namespace quern::batch::impl {
 
-/// The times of outputs, which all items share.
-template <class T>
+/// The times of outputs, which all items share, of a type of their own.
+template <class T, class Stored>
 struct time_list {
-  const T* data = nullptr;
+  const Stored* data = nullptr;
   std::int64_t step = 0, count = 0;
   T begin = 0, end = 0;
   bool usable = false;  // finite and in order, with time between the first and the last
@@ -28,7 +29,7 @@ struct time_list {
     for (std::int64_t n = 1; n < count; ++n)
       usable = usable && Kokkos::isfinite((*this)(n)) && ((*this)(n) - (*this)(n - 1)) * direction() >= 0;
   }
-  T operator()(std::int64_t n) const { return data[n * step]; }
+  T operator()(std::int64_t n) const { return static_cast<T>(data[n * step]); }
   T direction() const { return end < begin ? T(-1) : T(1); }
 };
 
@@ -62,8 +63,8 @@ struct function_of_item {
 
 /// Systems that a thread of a host integrates side by side, one in each lane of its vectors: each takes steps of its
 /// own length, and a lane whose system is finished takes the next one. The operations on a system are those of
-/// `integration`, in the same order.
-template <class T, int N, class Function>
+/// `integration`, in the same order; compilers may fuse others of them.
+template <class T, int N, class Function, class Times>
 struct integration_lanes {
   using scheme = dormand_prince;
   using vector = Kokkos::Array<T, N>;
@@ -74,11 +75,13 @@ struct integration_lanes {
   /// g++ writes out loops of 16 rounds or fewer, and then finds no vector instructions.
   static constexpr int lanes = 32;
   static constexpr std::int64_t least_items = lanes / 2;
+  /// So few running systems are finished one by one, when none waits.
+  static constexpr int few = lanes / 8;
   using lane = T[lanes];
 
   const Function& f;  // of values, time and the number of the item
   const odeint_options& options;
-  const time_list<T>& times;
+  const Times& times;
 
   alignas(64) lane t{}, h{}, last_error{}, reached{}, error{}, factor{};
   alignas(64) lane y[N]{}, next[N]{}, slope[stages][N]{};  // the first of which is that at t
@@ -108,15 +111,19 @@ struct integration_lanes {
         if (result != odeint_status::finished) finish(l, result);
         else write_outputs(l, out(item[l]));
       }
-      if (active[l]) return;
-      h[l] = 0;  // f is called with these values again, and they stay what they are
-      reached[l] = t[l];
+      if (!active[l]) idle(l);
     };
     for (int l = 0; l < lanes; ++l) {
       set(l, begin, times.begin, load_item<T, N>(first(begin)));
       refill(l);
     }
     while (running > 0) {
+      if (waiting == end && running <= few)
+        for (int l = 0; l < lanes; ++l)
+          if (active[l] && !rejected[l]) {
+            finish(l, solve_alone(l, out(item[l])));
+            refill(l);
+          }
       for (int l = 0; l < lanes; ++l)
         while (active[l]) {
           const int result = prepare(l);
@@ -170,6 +177,33 @@ struct integration_lanes {
     for (int i = 0; i < N; ++i) slope[0][i][l] = one.k[stages - 1][i];
     return all_finite(one.k[stages - 1]) ? odeint_status::finished : odeint_status::not_finite;
   }
+  /// Gives a lane without a system the values of another's: f is called with these again, and they stay what they are.
+  void idle(int l) {
+    const auto other = std::find(active, active + lanes, true) - active;
+    if (other == lanes) return;
+    set(l, item[other], t[other], lane_of(y, static_cast<int>(other)));
+    h[l] = 0;
+    for (auto& stage : slope)
+      for (int i = 0; i < N; ++i) stage[i][l] = 0;
+  }
+  /// What is left of a system, without the others; a status.
+  template <class Out>
+  int solve_alone(int l, const Out& out) {
+    const function_of_item<Function> function{f, item[l]};
+    integration<T, N, function_of_item<Function>> one{function, options, t[l], times.end, lane_of(y, l)};
+    one.h = h[l];
+    one.steps = steps[l];
+    one.last_error = last_error[l];
+    one.k[stages - 1] = lane_of(slope[0], l);
+    for (; output[l] < times.count; ++output[l]) {
+      const T time = times(output[l]);
+      while ((time - one.t) * times.direction() > 0)
+        if (const int result = one.step(); result != odeint_status::finished) return result;
+      const vector values = one.at(time);
+      for (int i = 0; i < N; ++i) out(output[l], i) = values[i];
+    }
+    return odeint_status::finished;
+  }
   /// Chooses the end of the next step; a status.
   int prepare(int l) {
     using Kokkos::abs;
@@ -187,7 +221,7 @@ struct integration_lanes {
   /// sum over j of weight(j) slope[j][i][l], in their order.
   template <class Weight, std::size_t... J>
   T sum(const Weight& weight, int i, int l, std::index_sequence<J...>) const {
-    return ((static_cast<T>(weight(static_cast<int>(J))) * slope[J][i][l]) + ...);
+    return (... + (static_cast<T>(weight(static_cast<int>(J))) * slope[J][i][l]));
   }
   /// Slopes and values at the end of a step.
   void attempt() {

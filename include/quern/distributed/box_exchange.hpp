@@ -76,6 +76,7 @@ class box_exchange {
 
  private:
   struct state;
+  void send();
   /// Messages that are under way when it goes keep their memory, which is then lost.
   std::unique_ptr<state, void (*)(state*)> state_;
 };

@@ -64,8 +64,6 @@ class block_convolution {
     const scratch_copy<Exec, C> of_b(launch_.exec, forward.result_of(one));
     const strided<C>& y = of_b.array();
     fourier::run(label_, launch_, y, b_, forward);
-    const auto scale = static_cast<real_type<T>>(1 / static_cast<double>(length_));
-    launch_.apply("quern::fftconvolve/scale", y, scaled_by<real_type<T>>{scale}, y);
     forward.axis = {1};
     const std::int64_t results = out_.extents.extent[0], blocks = (results + each_ - 1) / each_;
     const std::int64_t some = std::min(blocks, blocks_at_a_time(launch_.exec, length_));
@@ -94,7 +92,7 @@ class block_convolution {
     map_launch(launch_.exec, "quern::fftconvolve/multiply", z, op::multiply(), true, {z.stride, z.stride, repeated},
                array_input<C>{{z.data, z.extents, z.stride}}, array_input<C>{{y.data, z.extents, repeated}});
     r.what = is_complex<T> ? kind::backward : kind::complex_to_real;
-    r.norm = fft_norm::forward;  // the transform of b is scaled instead
+    r.norm = fft_norm::forward;  // results are scaled where they are written
     fourier::run(label_, launch_, x, z, r);
     write(x, block);
   }
@@ -135,13 +133,14 @@ class block_convolution {
   void write(const strided<T>& x, std::int64_t block) const {
     const std::int64_t rest = out_.extents.extent[0] - block * each_,
                        whole = std::min(x.extents.extent[0], rest / each_);
+    const scaled_by<real_type<T>> scale{static_cast<real_type<T>>(1 / static_cast<double>(length_))};
     const auto copy = [&](std::int64_t n, std::int64_t count, std::int64_t results) {
       strided<T> to{out_.data + (block + n) * each_ * out_.stride[0], x.extents, {}};
       to.extents.extent[0] = count;
       to.extents.extent[1] = results;
       to.stride[0] = each_ * out_.stride[0];
       to.stride[1] = out_.stride[0];
-      launch_.apply("quern::fftconvolve/result", to, op::identity(),
+      launch_.apply("quern::fftconvolve/result", to, scale,
                     strided<T>{x.data + n * x.stride[0] + overlap_ * x.stride[1], to.extents, x.stride});
     };
     if (whole > 0) copy(0, whole, each_);

@@ -13,7 +13,7 @@ namespace quern::impl {
 
 /// Jacobi's method on hosts for many symmetric matrices side by side, one in each lane of vectors. The operations on a
 /// matrix are those of `eigh_op`, in the same order: a matrix that has converged is turned by no angle until the others
-/// of its pack have.
+/// of its pack have. Compilers may fuse others of them, so that results of few matrices and of many differ by rounding.
 template <class T>
 struct eigh_packs {
   /// g++ writes out loops of 16 rounds or fewer, and then finds no vector instructions.
@@ -184,7 +184,8 @@ struct eigh_packs {
 /// Matrices of real numbers that are many and small enough for packs; otherwise false, and nothing is done.
 template <class Exec, class T>
 bool eigh_in_packs(const Exec& exec, const std::string& label, const eigh_packs<T>& work) {
-  if (work.a.rows > work.max_rows || work.items < work.lanes / 2) return false;
+  const std::int64_t least = std::int64_t(work.lanes / 2) * exec.concurrency();  // or threads would have nothing to do
+  if (work.a.rows > work.max_rows || work.items < least) return false;
   Kokkos::parallel_for(kernel_label(label), index_range(exec, (work.items + work.lanes - 1) / work.lanes), work);
   return true;
 }

@@ -88,6 +88,11 @@ KOKKOS_FUNCTION auto equality_key(const T& x) {
   else if constexpr (std::is_same_v<T, float>) return Kokkos::bit_cast<std::int32_t>(x + 0.0f);
   else return x;
 }
+/// Counts the rounds of a block, as wide as what is compared: vectors choose by flags of the same width.
+template <std::size_t Bytes>
+using round_number = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::int16_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
 /// The first of a block's values that is `wanted`, or a NaN where that is one; N without. Without branches: each lane
 /// notes the first round that has it.
 template <int N, class T>
@@ -96,12 +101,13 @@ KOKKOS_FUNCTION int first_in_block(const T* v, const T& wanted) {
   int at = N;
   if constexpr (rounds > 1) {
     const auto key = equality_key(wanted);
-    using K = std::remove_const_t<decltype(key)>;
+    using number = round_number<sizeof(key)>;
+    static_assert(rounds <= Kokkos::Experimental::finite_max_v<number>);
     if (!is_nan(wanted)) {
-      K first[lanes];
-      for (int l = 0; l < lanes; ++l) first[l] = K(rounds);
+      number first[lanes];
+      for (int l = 0; l < lanes; ++l) first[l] = number(rounds);
       for (int round = rounds - 1; round >= 0; --round)
-        for (int l = 0; l < lanes; ++l) first[l] = equality_key(v[round * lanes + l]) == key ? K(round) : first[l];
+        for (int l = 0; l < lanes; ++l) first[l] = equality_key(v[round * lanes + l]) == key ? number(round) : first[l];
       for (int l = 0; l < lanes; ++l) at = Kokkos::min(at, static_cast<int>(first[l]) * lanes + l);
       return at;
     }
