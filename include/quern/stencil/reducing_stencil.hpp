@@ -55,6 +55,12 @@ cell_positions positions_of_cells(const shape& whole, const shape& origin) {
   return p;
 }
 
+/// Those of the cells of a row.
+struct positions_in_row {
+  std::int64_t first, step;
+  KOKKOS_FUNCTION std::int64_t operator()(int k) const { return first + k * step; }
+};
+
 /// What a kernel adds results of cells to.
 template <class Reducer, class Result>
 struct reducing_sink {
@@ -121,7 +127,7 @@ struct reducing_sink {
   void add_row(state& s, const V* v, std::int64_t n, std::int64_t at) const {
     for (; n >= N; n -= N, v += N, at += N * position.step[2]) {
       if constexpr (uses_positions<Reducer>)
-        reducer.template add_block<N>(s, v, [&](int k) { return at + k * position.step[2]; });
+        reducer.template add_block<N>(s, v, positions_in_row{at, position.step[2]});
       else reducer.template add_block<N>(s, v);
     }
     if constexpr (N > 1) add_row<N / 2>(s, v, n, at);
