@@ -36,23 +36,24 @@ template <class V>
 std::function<void()> poisons(const V& out) {
   return [=] { Kokkos::deep_copy(out, -7.0); };
 }
-/// Whether the result is that of the plain loop, which comes second; the sums of its rows may be added up otherwise.
+/// A call beside a plain loop, whose result `out` is to have; the sums of its rows may be added up otherwise.
 template <class V>
-void expect_as_plain(prepared& p, const V& out) {
-  const auto plain = p.variants.at(1).call;
+prepared beside_plain(double bytes, const V& out, std::function<void()> call, std::function<void()> plain) {
+  prepared p{bytes, 0, {{"quern", std::move(call)}, {"plain", plain}}, poisons(out), {}};
   p.right = [=] {
     const auto found = Kokkos::create_mirror(out);
     Kokkos::deep_copy(found, out);
-    const auto kept = Kokkos::create_mirror_view_and_copy(bench::memory_space(), found);
+    const auto of_call = Kokkos::create_mirror_view_and_copy(bench::memory_space(), found);
     plain();
     Kokkos::fence();
     const auto n = static_cast<int64_t>(out.extent(0)), k = static_cast<int64_t>(out.extent(1));
     return bench::failures(
                n * k, KOKKOS_LAMBDA(int64_t e) {
-                 const double a = out.access(e / k, e % k), b = kept.access(e / k, e % k);
+                 const double a = out.access(e / k, e % k), b = of_call.access(e / k, e % k);
                  return Kokkos::abs(a - b) <= 1e-12 * Kokkos::abs(a);
                }) == 0;
   };
+  return p;
 }
 
 struct scaled {
@@ -68,15 +69,12 @@ prepared map_padded(const exec_space& exec, int64_t k) {
   const auto columns = std::pair<int64_t, int64_t>(0, k);
   const part x = Kokkos::subview(sampled(make_view<double**>("x", n, k + 2), 1), Kokkos::ALL, columns);
   const part out = Kokkos::subview(make_view<double**>("out", n, k + 2), Kokkos::ALL, columns);
-  prepared p{16.0 * n * k, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::map(exec, out, scaled(), x); }},
-                {"plain", by_rows(
-                              exec, n, KOKKOS_LAMBDA(int64_t i) {
-                                for (int64_t j = 0; j < k; ++j) out(i, j) = 2 * x(i, j) + 1;
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      16.0 * n * k, out, [=] { quern::map(exec, out, scaled(), x); },
+      by_rows(
+          exec, n, KOKKOS_LAMBDA(int64_t i) {
+            for (int64_t j = 0; j < k; ++j) out(i, j) = 2 * x(i, j) + 1;
+          }));
 }
 
 /// Beside an array (k), or one (n, 1).
@@ -85,16 +83,12 @@ prepared broadcast(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
   const auto x = sampled(make_view<double**>("x", n, k), 1), out = make_view<double**>("out", n, k);
   const table v = sampled(Columns ? make_view<double**>("v", n, 1) : make_view<double**>("v", 1, k), 2);
-  prepared p{16.0 * n * k + 8.0 * (Columns ? n : k), 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::map(exec, out, product_of(), x, v); }},
-                {"plain", by_rows(
-                              exec, n, KOKKOS_LAMBDA(int64_t i) {
-                                for (int64_t j = 0; j < k; ++j)
-                                  out(i, j) = x(i, j) * v(Columns ? i : 0, Columns ? 0 : j);
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      16.0 * n * k + 8.0 * (Columns ? n : k), out, [=] { quern::map(exec, out, product_of(), x, v); },
+      by_rows(
+          exec, n, KOKKOS_LAMBDA(int64_t i) {
+            for (int64_t j = 0; j < k; ++j) out(i, j) = x(i, j) * v(Columns ? i : 0, Columns ? 0 : j);
+          }));
 }
 
 struct sum_of {
@@ -119,77 +113,65 @@ prepared reduce_rows(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
   const auto x = sampled(make_view<double**>("x", n, k), 1), out = make_view<double**>("out", n, 1);
   const auto line = Kokkos::subview(out, Kokkos::ALL, 0);
-  prepared p{8.0 * n * (k + 1), 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { Op::call(exec, line, x, quern::axis{1}); }},
-                {"plain", by_rows(
-                              exec, n, KOKKOS_LAMBDA(int64_t i) {
-                                double s = Op::first;
-                                for (int64_t j = 0; j < k; ++j) s = Op::join(s, x(i, j));
-                                out(i, 0) = s;
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      8.0 * n * (k + 1), out, [=] { Op::call(exec, line, x, quern::axis{1}); },
+      by_rows(
+          exec, n, KOKKOS_LAMBDA(int64_t i) {
+            double s = Op::first;
+            for (int64_t j = 0; j < k; ++j) s = Op::join(s, x(i, j));
+            out(i, 0) = s;
+          }));
 }
 template <class Op>
 prepared reduce_columns(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
   const auto x = sampled(make_view<double**>("x", n, k), 1), out = make_view<double**>("out", 1, k);
   const auto line = Kokkos::subview(out, 0, Kokkos::ALL);
-  prepared p{8.0 * (n + 1) * k, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { Op::call(exec, line, x, quern::axis{0}); }},
-                {"plain", by_rows(
-                              exec, 1, KOKKOS_LAMBDA(int64_t) {
-                                double s[64];
-                                for (int64_t j = 0; j < k; ++j) s[j] = Op::first;
-                                for (int64_t i = 0; i < n; ++i)
-                                  for (int64_t j = 0; j < k; ++j) s[j] = Op::join(s[j], x(i, j));
-                                for (int64_t j = 0; j < k; ++j) out(0, j) = s[j];
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      8.0 * (n + 1) * k, out, [=] { Op::call(exec, line, x, quern::axis{0}); },
+      by_rows(
+          exec, 1, KOKKOS_LAMBDA(int64_t) {
+            double s[64];
+            for (int64_t j = 0; j < k; ++j) s[j] = Op::first;
+            for (int64_t i = 0; i < n; ++i)
+              for (int64_t j = 0; j < k; ++j) s[j] = Op::join(s[j], x(i, j));
+            for (int64_t j = 0; j < k; ++j) out(0, j) = s[j];
+          }));
 }
 
 template <int Axis>
 prepared cumsum(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
   const auto x = sampled(make_view<double**>("x", n, k), 1), out = make_view<double**>("out", n, k);
-  prepared p{16.0 * n * k, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::cumsum(exec, out, x, quern::axis{Axis}); }},
-                {"plain", by_rows(
-                              exec, Axis == 0 ? 1 : n, KOKKOS_LAMBDA(int64_t row) {
-                                if (Axis == 1) {
-                                  double s = 0;
-                                  for (int64_t j = 0; j < k; ++j) out(row, j) = s += x(row, j);
-                                } else {
-                                  for (int64_t j = 0; j < k; ++j) out(0, j) = x(0, j);
-                                  for (int64_t i = 1; i < n; ++i)
-                                    for (int64_t j = 0; j < k; ++j) out(i, j) = out(i - 1, j) + x(i, j);
-                                }
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      16.0 * n * k, out, [=] { quern::cumsum(exec, out, x, quern::axis{Axis}); },
+      by_rows(
+          exec, Axis == 0 ? 1 : n, KOKKOS_LAMBDA(int64_t row) {
+            if (Axis == 1) {
+              double s = 0;
+              for (int64_t j = 0; j < k; ++j) out(row, j) = s += x(row, j);
+            } else {
+              for (int64_t j = 0; j < k; ++j) out(0, j) = x(0, j);
+              for (int64_t i = 1; i < n; ++i)
+                for (int64_t j = 0; j < k; ++j) out(i, j) = out(i - 1, j) + x(i, j);
+            }
+          }));
 }
 
 prepared sort_rows(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
   const auto x = sampled(make_view<double**>("x", n, k), 1), out = make_view<double**>("out", n, k);
-  prepared p{16.0 * n * k, 0, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sort(exec, out, x); }},
-                {"plain", by_rows(
-                              exec, n, KOKKOS_LAMBDA(int64_t i) {
-                                for (int64_t j = 0; j < k; ++j) {  // by insertion
-                                  const double v = x(i, j);
-                                  int64_t at = j;
-                                  for (; at > 0 && out(i, at - 1) > v; --at) out(i, at) = out(i, at - 1);
-                                  out(i, at) = v;
-                                }
-                              })}};
-  p.poison = poisons(out);
-  expect_as_plain(p, out);
-  return p;
+  return beside_plain(
+      16.0 * n * k, out, [=] { quern::sort(exec, out, x); },
+      by_rows(
+          exec, n, KOKKOS_LAMBDA(int64_t i) {
+            for (int64_t j = 0; j < k; ++j) {  // by insertion
+              const double v = x(i, j);
+              int64_t at = j;
+              for (; at > 0 && out(i, at - 1) > v; --at) out(i, at) = out(i, at - 1);
+              out(i, at) = v;
+            }
+          }));
 }
 
 struct five_points {

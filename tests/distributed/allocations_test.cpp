@@ -4,6 +4,7 @@
 // Counts `operator new` in warm calls over ranks. What MPI takes from `malloc` is its own.
 
 #include <support/allocations.hpp>
+#include <support/small_functors.hpp>
 
 #include <distributed/world.hpp>
 #include <quern/distributed/all_reduce.hpp>
@@ -14,26 +15,8 @@ namespace {
 
 namespace op = quern::op;
 using quern::boundary, quern::boundaries, quern::boundary_pair, quern::Decomposition, quern::outputs, quern::reduced;
+using test::half_and_square, test::halved, test::mean_and_square, test::mean_of_cross;
 
-struct half_and_square {
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, x * x}; }
-};
-struct halved {
-  KOKKOS_FUNCTION double operator()(double x) const { return 0.5 * x; }
-};
-struct mean_and_square {
-  template <class Window>
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const Window& w) const {
-    const double mean = 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
-    return {mean, mean * mean};
-  }
-};
-struct mean_of_cross {
-  template <class Window>
-  KOKKOS_FUNCTION double operator()(const Window& w) const {
-    return 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
-  }
-};
 struct inflow {
   template <class Index>
   KOKKOS_FUNCTION double operator()(const Index& at) const {

@@ -495,7 +495,8 @@ TYPED_TEST(SortLarge, FewLongColumnsNeedNoMoreThanTwiceTheirMemory) {
   const quern::WorkspaceScope scope(work);
   quern::sort(E(), x, quern::axis(0));
   const auto lines = static_cast<double>(work.size()) / (8.0 * static_cast<double>(n));
-  EXPECT_LE(lines, 2.1 * static_cast<double>(columns));  // a radix sort takes two of each
+  const double of_each = quern::impl::has_vector_sort() ? 1.6 : 2.1;  // a radix sort takes two
+  EXPECT_LE(lines, of_each * static_cast<double>(columns));
 }
 
 TYPED_TEST(SortLarge, NaNAndNothing) {

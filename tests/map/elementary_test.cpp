@@ -13,15 +13,18 @@
 #include <quern/reduce.hpp>
 #include <random>
 #include <string>
+#include <string_view>
 #include <support/testing.hpp>
 
 namespace {
 
 using exec = Kokkos::DefaultHostExecutionSpace;
 
-/// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact
-/// (cbrt: 4).
-constexpr double max_ulps = quern::impl::is_device<Kokkos::DefaultExecutionSpace> ? 4 : 1;
+/// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact.
+double max_ulps(std::string_view function = "") {
+  if (!quern::impl::is_device<Kokkos::DefaultExecutionSpace>) return 1;
+  return function == "cbrt" ? 4 : 2;
+}
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The distance from exact + rest units, in units in the last place of the exact value; infinite where a sign, a NaN or
@@ -114,7 +117,7 @@ void expect_within_one_ulp(const char* name, double low, double high) {
     const double error = ulps<T>(y(i), F::exact(static_cast<long double>(x[i])));
     if (error > worst) worst = error, at = x[i];
   }
-  EXPECT_LE(worst, max_ulps) << name << " at " << at;
+  EXPECT_LE(worst, max_ulps(name)) << name << " at " << at;
   testing::Test::RecordProperty(name, std::to_string(worst));
 }
 
@@ -156,7 +159,7 @@ void expect_function(const char* name, const samples::sample (&of_mpmath)[N], do
   for (std::size_t i = 0; i < N; ++i) {
     const auto& s = of_mpmath[i];
     const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), max_ulps) << name << " at " << s.x;
+    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), max_ulps(name)) << name << " at " << s.x;
   }
 }
 #define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high)
@@ -190,7 +193,7 @@ template <class F>
 void expect_worst(const char* name, const std::vector<double>& x) {
   const auto y = mapped<double>(F(), as_view(x));
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(ulps<double>(y(i), F::exact(static_cast<long double>(x[i]))), max_ulps) << name << " at " << x[i];
+    EXPECT_LE(ulps<double>(y(i), F::exact(static_cast<long double>(x[i]))), max_ulps(name)) << name << " at " << x[i];
 }
 TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<expm1_function>("expm1", {0x1.29822d396c22p+5, 0x1.2b4496106c361p+5, 0x1.6629a90b93b14p-2});
@@ -235,7 +238,7 @@ void expect_pairs_within_one_ulp(const F& f, double low, double high) {
   for (const T a : base) x.push_back(a), y.push_back(static_cast<T>(within(random)));
   const auto v = mapped<T>(f, as_view(x), as_view(y));
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), max_ulps)
+    EXPECT_LE(ulps<T>(v(i), F::exact(static_cast<long double>(x[i]), static_cast<long double>(y[i]))), max_ulps())
         << x[i] << ", " << y[i];
 }
 
@@ -243,7 +246,7 @@ template <class F, std::size_t N>
 void expect_samples(const F& f, const samples::sample (&all)[N]) {
   for (const auto& s : all) {
     const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), max_ulps) << s.x << ", " << s.y;
+    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), max_ulps()) << s.x << ", " << s.y;
   }
 }
 
@@ -282,7 +285,7 @@ TEST(Elementary, ConditionsLazyOperandsAndReductions) {
   double sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (selu(i) != same(i)) {  // infinities are the same
-      EXPECT_NEAR(selu(i), same(i), max_ulps * 1e-15 * (1 + std::fabs(same(i))));
+      EXPECT_NEAR(selu(i), same(i), max_ulps() * 1e-15 * (1 + std::fabs(same(i))));
     }
     sum += std::tanh(values[i]);
   }

@@ -4,6 +4,7 @@
 // Counts `operator new` in warm calls, beside those of the Kokkos launches that they make.
 
 #include <support/allocations.hpp>
+#include <support/small_functors.hpp>
 
 #include <quern/batch.hpp>
 #include <quern/keyed.hpp>
@@ -18,29 +19,10 @@
 
 namespace {
 
-using test::allocations_of;
+using test::allocations_of, test::half_and_square, test::halved, test::mean_and_square, test::mean_of_cross;
 
-struct halved {
-  KOKKOS_FUNCTION double operator()(double x) const { return 0.5 * x; }
-};
 struct halves {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, 0.5 * x}; }
-};
-struct half_and_square {
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double x) const { return {0.5 * x, x * x}; }
-};
-struct mean_and_square {
-  template <class Window>
-  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const Window& w) const {
-    const double mean = 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
-    return {mean, mean * mean};
-  }
-};
-struct mean_of_cross {
-  template <class Window>
-  KOKKOS_FUNCTION double operator()(const Window& w) const {
-    return 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
-  }
 };
 struct larger {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }

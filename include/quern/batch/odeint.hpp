@@ -22,7 +22,7 @@ struct first_step {
 
 namespace batch::impl {
 
-/// Variables of systems that a thread solves side by side on its stack, 2 kB for each.
+/// Systems of more variables are solved one by one: side by side, each variable takes 2 kB of a thread's stack.
 inline constexpr int max_lane_variables = 64;
 
 template <int N, class F>

@@ -111,21 +111,20 @@ struct own_blocks {
 template <class F, int Rank>
 struct prescribed_in_whole {
   F f;
-  Kokkos::Array<std::int64_t, Rank> moved, first, cells;  // to the whole array, and its cells behind its ghosts
-  Kokkos::Array<std::uint64_t, Rank> wraps{};             // a bit for each field
+  /// What indices in the block's View lack to those in the whole array's, and where the cells of that begin.
+  Kokkos::Array<std::int64_t, Rank> moved, first;
+  Kokkos::Array<std::int64_t, Rank> cells;
+  Kokkos::Array<std::uint32_t, Rank> wraps{};  // a bit for each field
 
   prescribed_in_whole(const F& functor, const own_blocks& b) : f(functor) {
-    const std::size_t fields = b.whole_edge.count();
-    if (fields > 64)
-      throw Error("quern::HaloExchange", "a functor for " + std::to_string(fields) +
-                                             " fields with boundaries of their own, expected at most 64");
     for (int d = 0; d < Rank; ++d) {
       moved[d] = b.own.first.extent[d] - b.whole.first.extent[d];
       first[d] = b.stored.along(d);
       cells[d] = b.whole.extents.extent[d];
-      for (std::size_t i = 0; i < 64; ++i)
-        if (b.whole_edge[fields > 1 ? std::min(i, fields - 1) : 0].axis(d).low.kind() == boundary::mode::wrap)
-          wraps[d] |= std::uint64_t(1) << i;
+      for (int i = 0; i < max_moved_fields; ++i) {
+        const boundaries& edges = b.whole_edge[std::min<std::size_t>(i, b.whole_edge.count() - 1)];
+        if (edges.axis(d).low.kind() == boundary::mode::wrap) wraps[d] |= 1U << i;
+      }
     }
   }
 
@@ -144,7 +143,7 @@ struct prescribed_in_whole {
     for (int d = Rank - 1; d >= 0; --d) {
       const std::int64_t cell = at[d] - first[d];
       if (cell >= 0 && cell < cells[d]) continue;
-      if ((wraps[d] >> (field & 63) & 1) == 0) break;
+      if ((wraps[d] >> field & 1) == 0) break;
       at[d] = first[d] + (cell % cells[d] + cells[d]) % cells[d];
     }
     return at;

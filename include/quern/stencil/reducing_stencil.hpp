@@ -55,7 +55,7 @@ cell_positions positions_of_cells(const shape& whole, const shape& origin) {
   return p;
 }
 
-/// Those of the cells of a row.
+/// The positions of the cells of a row.
 struct positions_in_row {
   std::int64_t first, step;
   KOKKOS_FUNCTION std::int64_t operator()(int k) const { return first + k * step; }
