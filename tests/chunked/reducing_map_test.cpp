@@ -5,6 +5,7 @@
 
 #include <chunked/behind_function.hpp>
 #include <quern/reduce.hpp>
+#include <support/small_functors.hpp>
 
 namespace {
 
@@ -32,10 +33,6 @@ template <class Exec>
 struct ChunkedReducingMap : testing::Test {};
 TYPED_TEST_SUITE(ChunkedReducingMap, test::all_spaces);
 
-struct itself_five_times {
-  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x); }
-};
-
 TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   using E = TypeParam;
   const E exec;
@@ -47,7 +44,7 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
       quern::map(exec,
                  outputs(out.sink(), reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
                          reduced<op::var>(on_host), reduced<op::norm>(on_host)),
-                 itself_five_times(), memory_for(x, 7, 2), x.source());
+                 test::repeated<6>(), memory_for(x, 7, 2), x.source());
   EXPECT_EQ(quern::min(exec, whole), least);
   EXPECT_EQ(quern::max(exec, whole), greatest);
   const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };

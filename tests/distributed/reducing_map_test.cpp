@@ -6,6 +6,7 @@
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
 #include <support/labels.hpp>
+#include <support/small_functors.hpp>
 
 namespace {
 
@@ -93,10 +94,6 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
     }
 }
 
-struct itself_five_times {
-  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x); }
-};
-
 TYPED_TEST(DistributedReducingMap, OthersThanSums) {
   using E = TypeParam;
   const E exec;
@@ -112,7 +109,7 @@ TYPED_TEST(DistributedReducingMap, OthersThanSums) {
       quern::map(exec,
                  outputs(out, reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
                          reduced<op::var>(on_host), reduced<op::norm>(on_host)),
-                 itself_five_times(), u);
+                 test::repeated<6>(), u);
   EXPECT_EQ(quern::min(exec, whole), least);
   EXPECT_EQ(quern::max(exec, whole), greatest);
   const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };

@@ -4,6 +4,7 @@
 // Reductions among the outputs of maps, beside plain loops.
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <support/small_functors.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -122,10 +123,6 @@ TYPED_TEST(ReducedOn, SeveralAtOnce) {
   }
 }
 
-struct itself_six_times {
-  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x, x, x, x, x, x); }
-};
-
 TYPED_TEST(ReducedOn, OthersThanSums) {
   using E = TypeParam;
   const E exec;
@@ -139,7 +136,7 @@ TYPED_TEST(ReducedOn, OthersThanSums) {
                    outputs(out, reduced<op::prod>(on_host), reduced<op::var>(on_host, quern::ddof{1}),
                            reduced<op::stddev>(on_host), reduced<op::norm>(on_host), reduced<op::minmax>(on_host),
                            reduced<op::mean_var>(on_host)),
-                   itself_six_times(), vx);
+                   test::repeated<7>(), vx);
     EXPECT_EQ(x, test::contents(out));
     const auto near = [n](double a, double b) {
       return std::fabs(a - b) <= 1e-15 * static_cast<double>(n) * std::fabs(b);
@@ -256,27 +253,17 @@ TYPED_TEST(ReducedOn, ReproducibleOwnFunctorsAndLazyInputs) {
   }
 }
 
-template <std::size_t N>
-struct repeated {
-  template <class T>
-  KOKKOS_FUNCTION Kokkos::Array<T, N> operator()(const T& x) const {
-    Kokkos::Array<T, N> all;
-    for (std::size_t k = 0; k < N; ++k) all[k] = x;
-    return all;
-  }
-};
-
 /// All extrema, positions and sums of values that are written, by an exec.
 template <class E, class V>
 auto all_of_values(const E& exec, const V& out, const V& x) {
   const auto ordered = quern::map(exec,
                                   outputs(out, reduced<op::min>(on_host), reduced<op::max>(on_host),
                                           reduced<op::argmin>(on_host), reduced<op::argmax>(on_host)),
-                                  repeated<5>(), x);
+                                  test::repeated<5>(), x);
   const auto without_nan = quern::map(exec,
                                       outputs(out, reduced<op::nanmin>(on_host), reduced<op::nanmax>(on_host),
                                               reduced<op::nanargmin>(on_host), reduced<op::nanargmax>(on_host)),
-                                      repeated<5>(), x);
+                                      test::repeated<5>(), x);
   return std::pair(ordered, without_nan);
 }
 
@@ -297,7 +284,7 @@ TYPED_TEST(ReducedOn, InfinitiesAndNaN) {
               quern::map(exec,
                          outputs(out, reduced<op::sum>(on_host), reduced<op::sum>(on_host, quern::reproducible),
                                  reduced<op::nansum>(on_host)),
-                         repeated<4>(), v);
+                         test::repeated<4>(), v);
           EXPECT_TRUE(same(static_cast<T>(sum), static_cast<T>(exact))) << sum << ' ' << exact;
           return std::pair(static_cast<T>(sum), static_cast<T>(some));
         };
@@ -362,8 +349,8 @@ TYPED_TEST(ReducedOn, LargestIntegers) {
         if constexpr (sizeof(T) == 1) {  // sums are of 64 bits
           x.assign(n, most);
           const auto [sum, count] =
-              quern::map(exec, outputs(out, reduced<op::sum>(on_host), reduced<op::count>(on_host)), repeated<3>(),
-                         test::make_array<T, 1, LayoutRight, E>({n}, x));
+              quern::map(exec, outputs(out, reduced<op::sum>(on_host), reduced<op::count>(on_host)),
+                         test::repeated<3>(), test::make_array<T, 1, LayoutRight, E>({n}, x));
           EXPECT_EQ(n * most, static_cast<std::int64_t>(sum));
           EXPECT_EQ(n, count);
         }

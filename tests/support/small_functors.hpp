@@ -4,7 +4,7 @@
 #define QUERN_TESTS_SUPPORT_SMALL_FUNCTORS_HPP
 
 /// @file
-/// Functors of calls whose costs are counted, in memory and over ranks.
+/// Functors of tests of a call in memory, in chunks and over ranks.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,6 +27,16 @@ struct mean_of_cross {
   template <class Window>
   KOKKOS_FUNCTION double operator()(const Window& w) const {
     return 0.25 * (w(-1, 0) + w(1, 0) + w(0, -1) + w(0, 1));
+  }
+};
+/// A value for each of N outputs and reductions.
+template <std::size_t N>
+struct repeated {
+  template <class T>
+  KOKKOS_FUNCTION Kokkos::Array<T, N> operator()(const T& x) const {
+    Kokkos::Array<T, N> all;
+    for (std::size_t k = 0; k < N; ++k) all[k] = x;
+    return all;
   }
 };
 
