@@ -48,7 +48,7 @@ tests=(
   autodiff/derivatives_test
   autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
-  "reduce/reduced_test stencil/reduced_test"
+  "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"

@@ -10,5 +10,6 @@
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reduced.hpp>
 #include <quern/reduce/reducing_map.hpp>
+#include <quern/reduce/several_reductions.hpp>
 
 #endif

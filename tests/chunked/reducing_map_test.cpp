@@ -54,6 +54,22 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   EXPECT_EQ(x.values, out.values);
 }
 
+TYPED_TEST(ChunkedReducingMap, ReducesAlone) {
+  using E = TypeParam;
+  const E exec;
+  const auto x = behind<double>(std::array<std::int64_t, 2>{97, 31}, 1),
+             y = behind<double>(std::array<std::int64_t, 2>{97, 31}, 2);
+  const auto whole_x = test::make_array<double, 2, LayoutRight, E>({97, 31}, x.values),
+             whole_y = test::make_array<double, 2, LayoutRight, E>({97, 31}, y.values);
+  const auto call = [&](const auto&... in) {
+    return quern::map(exec,
+                      outputs(reduced<op::sum>(on_host, quern::reproducible), reduced<op::max>(on_host),
+                              reduced<op::argmax>(on_host), reduced<op::min>(on_host)),
+                      sum_and_product(), in...);
+  };
+  EXPECT_EQ(call(whole_x, whole_y), call(memory_for(x, 7, 2), x.source(), y.source()));
+}
+
 TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
   using E = TypeParam;
   const E exec;

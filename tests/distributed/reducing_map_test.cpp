@@ -94,6 +94,35 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
     }
 }
 
+TYPED_TEST(DistributedReducingMap, ReducesAlone) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{7, 10};
+  const Decomposition d(comm, extents);
+  const auto x = test::samples<double>(70, 1);
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({7, 10}, x);
+  const auto u = test::distribute<double, 2, LayoutRight, E>(d, x);
+  const auto call = [&](const auto& in) {
+    return quern::map(exec,
+                      outputs(reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host),
+                              reduced<op::max>(on_host)),
+                      test::repeated<3>(), in);
+  };
+  EXPECT_EQ(call(whole), call(u));
+  const auto make = [](std::int64_t n) { return test::make_array<double, 1, LayoutRight, E>({n}); };
+  for (const int axis : {0, 1}) {
+    const quern::axis along{axis};
+    const auto sums = make(axis == 0 ? 10 : 7), greatest = make(axis == 0 ? 10 : 7);
+    const auto to_views = [&](const auto& in) {
+      quern::map(exec, outputs(reduced<op::sum>(sums, along, quern::reproducible), reduced<op::max>(greatest, along)),
+                 test::repeated<2>(), in);
+      return std::pair(test::contents(sums), test::contents(greatest));
+    };
+    EXPECT_EQ(to_views(whole), to_views(u)) << axis;
+  }
+}
+
 TYPED_TEST(DistributedReducingMap, OthersThanSums) {
   using E = TypeParam;
   const E exec;

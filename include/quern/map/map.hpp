@@ -102,6 +102,8 @@ template <class Exec, class Out, class F, class... In, class... Options>
 auto map_call(const operation_name& label, const Exec& exec, const Out& out, const F& f,
               const std::tuple<const In&...>& inputs, const Options&... options) {
   if constexpr (!(operand<In> && ...)) return;  // these have been rejected
+  else if constexpr (all_reduced<Out>)
+    return engine_of<several_reductions, Out, In...>::run(label, exec, out, f, inputs, options...);
   else if constexpr (has_reduced<Out>)
     return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
   else engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
@@ -114,7 +116,8 @@ auto map_call(const operation_name& label, const Exec& exec, const Out& out, con
 /// @param exec the execution space instance to run on
 /// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink or
 ///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`, among
-///             which reductions may stand, `quern::outputs(u, quern::reduced<quern::op::sum>(total))`
+///             which reductions may stand, `quern::outputs(u, quern::reduced<quern::op::sum>(total))`; or reductions
+///             alone, of the elements of the inputs, as several quantities that one pass over the particles sums
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
 ///             For several outputs it returns a value for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by

@@ -150,7 +150,7 @@ struct engine<in_memory, reductions> {
   }
 };
 
-/// The same to an output for each part of a result of two, or to rows, as quern/reduce/two_outputs.hpp has it.
+/// The same to an output for each part of a result of two, or to rows, as quern/reduce/several_outputs.hpp has it.
 template <class Reduction, class Exec, class... Out, class... In, class... Options>
 void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Out...>& out,
                        const std::tuple<const In&...>& inputs, const Options&... options);

@@ -35,7 +35,7 @@
 
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
-#include <quern/reduce/two_outputs.hpp>
+#include <quern/reduce/several_outputs.hpp>
 #include <quern/reducers/reducers.hpp>
 
 namespace quern {

@@ -9,6 +9,7 @@
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/reduced.hpp>
+#include <quern/reduce/several_outputs.hpp>
 #include <quern/reducers/joint.hpp>
 
 namespace quern::impl {
@@ -43,8 +44,7 @@ auto select(const T& all, std::index_sequence<I...>) {
 template <class Outs>
 constexpr int rank_of_arrays() {
   using arrays = typename output_numbers<Outs>::arrays;
-  static_assert(arrays::size() > 0,
-                "quern::map: no output is an array; a reduction alone is quern::sum(exec, quern::lazy(f, in...))");
+  static_assert(arrays::size() > 0, "quern::stencil: no output is an array; a stencil writes at least one");
   if constexpr (arrays::size() == 0) return 0;
   else return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
 }
@@ -252,15 +252,6 @@ auto make_reducing_map(call<Exec>& c, const Reductions& reductions, const axis_s
       c, reductions, along, f, out, inputs};
 }
 
-/// Those of the results of several reductions that have the numbers J.
-template <std::size_t... J>
-struct results_apart {
-  template <class... Result>
-  KOKKOS_FUNCTION auto operator()(const several_values<Result...>& r) const {
-    if constexpr (sizeof...(J) == 1) return (get<J>(r.of), ...);
-    else return quern::values(get<J>(r.of)...);
-  }
-};
 /// Writes the results J of several reductions to Views.
 template <class Exec, class Result, class... To, std::size_t... J>
 void take_apart(const call<Exec>& c, const strided<Result>& results, const std::tuple<To...>& to,
