@@ -165,7 +165,7 @@ set(QUERN_COMPONENTS core linalg files fft)
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
   set(_distributed_sources distributed/box_exchange distributed/checkpoint distributed/communicator distributed/decomposition
-      distributed/fft distributed/halo_exchange distributed/halo_sums distributed/operands distributed/own_blocks distributed/same_calls distributed/stencil_parts)
+      distributed/fft distributed/halo_boxes distributed/halo_sums distributed/operands distributed/own_blocks distributed/same_calls distributed/stencil_parts)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()

@@ -28,7 +28,7 @@ units=(
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_boxes ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
   "../src/fft/device ../src/fft/fft ../src/fft/plan_cache"
   ../src/fft/unavailable
@@ -74,7 +74,7 @@ tests=(
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/decomposition_test"
   distributed/differing_calls_test
-  "distributed/map_test distributed/reducing_map_test distributed/all_reduce_test"
+  "distributed/map_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
   distributed/rows_test
   distributed/calls_test
   distributed/reduce_test

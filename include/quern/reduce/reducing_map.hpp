@@ -326,8 +326,11 @@ void check_results_apart(const std::string& label, const To& to, std::index_sequ
     if constexpr (One < Other)
       for_each_memory(
           [&](const auto& result) {
-            for_each_memory([&](const auto& other) { check_overlap(label, result, other, "another output", false); },
-                            std::get<Other>(to));
+            for_each_memory(
+                [&](const auto& other) {
+                  check_apart(label, {"a reduction's output", "another reduction's output"}, result, other);
+                },
+                std::get<Other>(to));
           },
           std::get<One>(to));
   };
@@ -348,7 +351,9 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
     for_each_memory(
         [&](const auto& result) {
           const auto apart = [&](const std::string& name) {
-            return [&, name](const auto& other) { check_overlap(label, result, other, name, false); };
+            return [&, name](const auto& other) {
+              check_apart(label, {"a reduction's output", name.c_str()}, result, other);
+            };
           };
           for_each_memory(apart("another output"), arrays);
           std::size_t number = 0;
