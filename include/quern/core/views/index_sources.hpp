@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_INDEX_SOURCES_HPP
+#define QUERN_CORE_VIEWS_INDEX_SOURCES_HPP
+
+/// @file
+/// Elements that are found by a map of indices.
+///
+/// A source is read by addresses, which are numbers. Those of memory count its elements. Where the index along an axis
+/// is mapped, an address has that index in its upper bits, and in the lower ones the address of the other axes: strides
+/// then lead from element to element as they do in memory, and what re-indexes by strides, and kernels that walk by
+/// them, need not know. No division is needed to take an address apart.
+
+#include <Kokkos_Core.hpp>
+#include <quern/core/views/extents.hpp>
+#include <type_traits>
+
+namespace quern::impl {
+
+/// Elements at equal distances in memory, as far as they are: `count` of them from `data` on.
+template <class T>
+struct source_run {
+  const T* data = nullptr;  // null where nothing is known
+  std::int64_t step = 0;
+  std::int64_t count = 0;
+};
+
+/// Memory. M is what it is said to hold, values or rows of them.
+template <class M>
+struct memory_source {
+  using value_type = stored<M>;
+  using pointer = pointer_to<const M>;
+  static constexpr bool has_runs = std::is_pointer_v<pointer>;
+  pointer data;
+
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return data[at]; }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    if constexpr (has_runs) return {data + at, step, count};
+    else return {};
+  }
+};
+
+/// Addresses themselves, as positions are read.
+struct position_source {
+  using value_type = std::int64_t;
+  static constexpr bool has_runs = false;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t load(std::int64_t at) const { return at; }
+  source_run<std::int64_t> run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
+};
+
+/// Where consecutive indices lead, `count` of them: to `first`, then always `step` further (1, 0 or -1). A count of 0
+/// says that they lead anywhere; `outside`, that they lead to no element.
+struct index_run {
+  std::int64_t first = 0;
+  int step = 1;
+  std::int64_t count = 0;
+  bool outside = false;
+};
+
+/// A source with the index along one axis mapped.
+template <class Inner, class Map>
+struct axis_source {
+  using value_type = typename Inner::value_type;
+  static constexpr bool has_runs = Inner::has_runs && Map::has_runs;
+  Inner inner;
+  Map map;
+  std::int64_t first;   // the inner address where the index leads to 0 and the lower bits are 0
+  std::int64_t stride;  // of the inner addresses along the axis
+  int shift;            // the bits of the other axes
+
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const {
+    const std::int64_t i = at >> shift;
+    const std::int64_t j = map(i);
+    if constexpr (Map::has_outside)
+      if (j < 0) return map.outside;
+    return inner.load(first + (at - (i << shift)) + j * stride);
+  }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    const std::int64_t i = at >> shift, rest = at - (i << shift);
+    const std::int64_t along = step >> shift;
+    if (step == along << shift && along != 0) return run_along(i, rest, along, count);
+    const std::int64_t last = rest + step * (count - 1);
+    if (last < 0 || last >> shift != 0) return {};  // along several axes at once
+    const std::int64_t j = map(i);
+    if constexpr (Map::has_outside)
+      if (j < 0) return {&map.outside, 0, count};
+    return inner.run(first + rest + j * stride, step, count);
+  }
+
+ private:
+  source_run<value_type> run_along(std::int64_t i, std::int64_t rest, std::int64_t along, std::int64_t count) const {
+    if constexpr (!has_runs) {
+      return {};
+    } else {
+      const index_run r = map.run(i, along, count);
+      if (r.count == 0) return {};
+      if constexpr (Map::has_outside)
+        if (r.outside) return {&map.outside, 0, r.count};
+      return inner.run(first + rest + r.first * stride, r.step * along * stride, r.count);
+    }
+  }
+};
+
+/// Elements by their row-major position in an array, for `reshape`: extents and strides from the last axis on, of which
+/// those that lie as one are one.
+template <class Inner>
+struct row_major_source {
+  using value_type = typename Inner::value_type;
+  static constexpr bool has_runs = Inner::has_runs;
+  Inner inner;
+  std::int64_t first;
+  int rank;
+  bool small;  // whether 32 bits hold all positions
+  std::int64_t extent[max_rank];
+  std::int64_t stride[max_rank];
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t divide(std::int64_t a, std::int64_t b) const {
+    return small ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t inner_address(std::int64_t at) const {
+    std::int64_t address = first;
+    for (int d = 0; d + 1 < rank; ++d) {
+      const std::int64_t rest = divide(at, extent[d]);
+      address += (at - rest * extent[d]) * stride[d];
+      at = rest;
+    }
+    return address + at * stride[rank - 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return inner.load(inner_address(at)); }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    if (step != 1) return {};
+    const std::int64_t left = rank > 1 ? extent[0] - at % extent[0] : count;
+    return inner.run(inner_address(at), stride[0], left < count ? left : count);
+  }
+};
+
+/// The remainder of a floored division: from 0 to before n.
+KOKKOS_INLINE_FUNCTION std::int64_t floor_mod(std::int64_t i, std::int64_t n) {
+  const std::int64_t r = i % n;
+  return r < 0 ? r + n : r;
+}
+
+/// i - shift, around the ends; 0 <= shift < n.
+struct roll_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n, shift;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return i < shift ? i - shift + n : i - shift;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t room =
+        along > 0 ? ((i < shift ? shift : n) - i + along - 1) / along : (i - (i < shift ? 0 : shift)) / -along + 1;
+    return {(*this)(i), 1, room < count ? room : count};
+  }
+};
+
+/// i modulo n.
+struct tile_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n;
+  bool small;  // whether 32 bits hold all indices
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n) : i % n;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t at = i % n;
+    const std::int64_t room = along > 0 ? (n - at + along - 1) / along : at / -along + 1;
+    return {at, 1, room < count ? room : count};
+  }
+};
+
+/// i divided by the number of repetitions.
+struct repeat_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t times;
+  bool small;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return small ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(times) : i / times;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    if (times == 1) return {i, 1, count};
+    const std::int64_t at = i % times;
+    const std::int64_t room = along > 0 ? (times - at + along - 1) / along : at / -along + 1;
+    return {i / times, 0, room < count ? room : count};
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
