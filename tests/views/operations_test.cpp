@@ -138,6 +138,32 @@ TEST(Reindexed, InRunsOfAnyLength) {
     }
 }
 
+// What devices read of rows in memory at once is what is read one by one; of a row that is not aligned, too.
+TEST(Reindexed, InPacks) {
+  std::vector<float> values;
+  for (int i = 0; i < 7 * 24; ++i) values.push_back(static_cast<float>(i));
+  const Kokkos::View<float[7][24], Kokkos::LayoutRight, Kokkos::HostSpace> x("x");
+  for (int i = 0; i < 7 * 24; ++i) x.data()[i] = values[i];
+  const Kokkos::View<int[3], Kokkos::HostSpace> rows("rows");
+  rows(1) = 6;
+  const auto compare = [](const auto& v, bool packs) {
+    const auto operand = quern::impl::mapped_leaf<Kokkos::DefaultHostExecutionSpace>(v).at_step(1);
+    EXPECT_EQ(packs, operand.together % 4 == 0);
+    for (std::int64_t i = 0; i < v.extents.extent[0]; ++i)
+      for (std::int64_t j = 0; j + 4 <= v.extents.extent[1]; ++j) {
+        const auto p = operand.template load_pack<4>(i * v.stride[0] + j);
+        for (int k = 0; k < 4; ++k) EXPECT_EQ(operand.load(i * v.stride[0] + j + k), p[k]) << i << ", " << j;
+      }
+  };
+  compare(quern::take(x, rows, quern::axis{0}), true);
+  compare(quern::pad(x, {{2, 1}, {0, 0}}, -1), false);  // its last axis is mapped, too
+  compare(quern::pad(quern::roll(x, 1, quern::axis{0}), {{2, 1}, {3, 2}}, quern::pad_mode::wrap), false);
+  compare(quern::roll(x, 3, quern::axis{0}), true);
+  compare(quern::roll(quern::slice(x, {{}, {4, 20}}), 3, quern::axis{0}), true);
+  compare(quern::roll(quern::slice(x, {{}, {3, 20}}), 3, quern::axis{0}), false);
+  compare(quern::repeat(quern::roll(x, 1, quern::axis{0}), 2, quern::axis{0}), true);
+}
+
 TEST(Reindexed, MayBeWrittenWhereTheyAreRead) {
   const line x = make({1, 2, 3, 4, 5});
   quern::map(exec(), quern::flip(x), twice_plus(), quern::flip(x), 1.0);  // the same elements
@@ -179,6 +205,16 @@ TEST(ReindexedErrors, IndicesOutOfRange) {
   EXPECT_THROW(quern::sum(exec(), quern::flip(quern::take(x, bad, quern::axis{0}))), quern::ElementError);
   quern::copy(exec(), out, quern::take(x, bad, quern::axis{0}, quern::index_mode::clip));
   EXPECT_EQ((std::vector<double>{1, 5, 1}), test::contents(out));
+}
+
+TEST(ReindexedErrors, IndicesOutOfRangeAreCounted) {
+  const line x = make({1, 2, 3, 4, 5}), out("out", 4);
+  const Kokkos::View<std::int64_t, exec> outside("outside");
+  quern::copy(exec(), out, quern::take(x, make_indices({0, 5, -6, -1}), quern::axis{0}, outside));
+  EXPECT_EQ(2, test::value(outside));
+  EXPECT_EQ((std::vector<double>{1, 5, 1, 5}), test::contents(out));
+  quern::copy(exec(), out, quern::take(x, make_indices({0, 1, 2, -1}), quern::axis{0}, outside));
+  EXPECT_EQ(0, test::value(outside));
 }
 
 TEST(ReindexedErrors, ArgumentsThatDoNotFit) {

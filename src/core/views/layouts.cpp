@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/views/index_operands.hpp>
@@ -188,20 +189,27 @@ index_layout reshaped(const std::string& label, const index_layout& l, const sha
 }
 
 index_layout mapped_layout(const std::string& label, const index_layout& inner, int axis, std::int64_t n,
-                           std::int64_t& first, int& shift) {
-  std::int64_t low = 0, high = 0;
+                           std::int64_t& first, index_bits& bits) {
+  const auto closer = [&](int d) { return std::abs(inner.stride[d]) < std::abs(inner.stride[axis]); };
+  const auto matters = [&](int d) { return d != axis && inner.extents.extent[d] > 1; };
+  std::int64_t low[2] = {},
+               high[2] = {};  // what addresses of the axes reach that are closer in memory, and of the others
   for (int d = 0; d < inner.extents.rank; ++d) {
-    if (d == axis || inner.extents.extent[d] < 2) continue;
-    (inner.stride[d] < 0 ? low : high) += inner.stride[d] * (inner.extents.extent[d] - 1);
+    const std::int64_t reach = inner.stride[d] * (inner.extents.extent[d] - 1);
+    if (matters(d)) (reach < 0 ? low : high)[closer(d) ? 0 : 1] += reach;
   }
-  shift = bits_of(high - low);
-  if (shift + bits_of(n) > 62)
+  bits = {bits_of(high[0] - low[0]), bits_of(n - 1)};
+  const int above = bits.below + bits.of_index;
+  if (above + bits_of(high[1] - low[1]) > 62)
     throw Error(label, "extents " + inner.extents.str() + " with " + std::to_string(n) + " along axis " +
                            std::to_string(axis) + " are too large");
-  first = inner.first + low;
-  index_layout r{inner.extents, inner.stride, -low};
+  first = inner.first + low[0] + low[1];
+  const std::int64_t scale = std::int64_t{1} << above;
+  index_layout r{inner.extents, {}, -low[0] - low[1] * scale};
+  for (int d = 0; d < inner.extents.rank; ++d)
+    if (matters(d)) r.stride[d] = closer(d) ? inner.stride[d] : inner.stride[d] * scale;
   r.extents.extent[axis] = n;
-  r.stride[axis] = std::int64_t{1} << shift;
+  r.stride[axis] = std::int64_t{1} << bits.below;
   return r;
 }
 

@@ -35,6 +35,13 @@ struct index_search {
   }
 };
 
+template <class I>
+struct index_count {
+  using value_type = std::int64_t;
+  take_map<I> map;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const { outside += map.valid(i) ? 0 : 1; }
+};
+
 template <class Exec, class Source>
 void check_source(const Exec&, const std::string&, const Source&) {}
 template <class Exec, class Inner>
@@ -49,6 +56,12 @@ template <class Exec, class Inner, class I>
 void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, take_map<I>>& source) {
   check_source(exec, label, source.inner);
   const take_map<I>& map = source.map;
+  if (map.outside != nullptr) {
+    const Kokkos::View<std::int64_t, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> result(
+        map.outside);
+    return Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_count<I>{map},
+                                   result);
+  }
   if (map.mode != index_mode::raise || map.count == 0) return;
   found_indices found{};
   Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_search<I>{map}, found);

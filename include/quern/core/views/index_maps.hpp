@@ -25,10 +25,7 @@ enum class index_mode {
 
 namespace impl {
 
-/// How many steps of `along` stay between two indices, both included; i is one of them.
-inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t high, std::int64_t along) {
-  return along > 0 ? (high - i) / along + 1 : (i - low) / -along + 1;
-}
+inline constexpr std::int64_t most_index = std::numeric_limits<std::int64_t>::max();
 
 /// An index of an array with `before` elements put before its n, which must not be 0.
 struct pad_map {
@@ -53,21 +50,13 @@ struct pad_map {
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     const std::int64_t k = i - before;
-    if (k >= 0 && k < n) return shortest({k, 1, steps_within(k, 0, n - 1, along)}, count);
-    if (mode == pad_mode::edge) {
-      constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
-      return shortest({k < 0 ? 0 : n - 1, 0, k < 0 ? steps_within(k, -far, -1, along) : steps_within(k, n, far, along)},
-                      count);
-    }
+    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
+    if (mode == pad_mode::edge)
+      return k < 0 ? index_run{0, 0, steps_within(k, -before, -1, along, count)}
+                   : index_run{n - 1, 0, steps_within(k, n, most_index, along, count)};
     const std::int64_t m = floor_mod(k, period());
-    if (m < n) return shortest({m, 1, steps_within(m, 0, n - 1, along)}, count);
-    return shortest({back(m), -1, steps_within(m, n, period() - 1, along)}, count);
-  }
-
- private:
-  static index_run shortest(index_run r, std::int64_t count) {
-    r.count = r.count < count ? r.count : count;
-    return r;
+    if (m < n) return {m, 1, steps_within(m, 0, n - 1, along, count)};
+    return {back(m), -1, steps_within(m, n, period() - 1, along, count)};
   }
 };
 
@@ -83,12 +72,10 @@ struct constant_pad_map {
     return k < n ? (k < 0 ? -1 : k) : -1;
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max() / 2;
     const std::int64_t k = i - before;
-    const bool in = k >= 0 && k < n;
-    const std::int64_t low = in ? 0 : k < 0 ? -far : n, high = in ? n - 1 : k < 0 ? -1 : far;
-    const std::int64_t room = steps_within(k, low, high, along);
-    return {in ? k : 0, 1, room < count ? room : count, !in};
+    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
+    if (k < 0) return {0, 1, steps_within(k, -before, -1, along, count), true};
+    return {0, 1, steps_within(k, n, most_index, along, count), true};
   }
 };
 
@@ -99,6 +86,7 @@ struct take_map {
   const I* indices;
   std::int64_t step, count, n;
   index_mode mode;
+  std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
 
   /// Index number i, as it is; one that 63 bits do not hold is the largest that they hold.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const {

@@ -69,14 +69,25 @@ auto repeat_axis(const std::string& label, const V& v, std::int64_t times, int a
   return map_axis(label, a, d, repeat_map{std::max<std::int64_t>(times, 1), fits_32_bits(n)}, n);
 }
 
-template <class V, class I, class Indices>
-auto take_axis(const std::string& label, const V& v, const Indices& indices, const strided<I>& at, index_mode mode,
-               int axis_wanted) {
+template <class V, class I, class... Kept>
+auto take_axis(const std::string& label, const V& v, const strided<I>& at, index_mode mode, std::int64_t* outside,
+               int axis_wanted, const Kept&... kept) {
   const auto a = as_mapped(v);
   const int d = axis_number(label, axis_wanted, a.extents.rank);
   const std::int64_t n = a.extents.extent[d], count = at.extents.extent[0];
   check_take(label, count, n, d);
-  return map_axis(label, a, d, take_map<std::remove_const_t<I>>{at.data, at.stride[0], count, n, mode}, count, indices);
+  using map = take_map<std::remove_const_t<I>>;
+  return map_axis(label, a, d, map{at.data, at.stride[0], count, n, mode, outside}, count, kept...);
+}
+template <class Indices>
+auto describe_indices(const Indices& indices) {
+  static_assert(is_integer<value_of<Indices>>, "quern::take: indices must be integers");
+  static_assert(may_have_rank<Indices, 1, 1>, "quern::take: indices must have rank 1");
+  static_assert(!dual_view<Indices>, "quern::take: indices are one side of a DualView: view_device() or view_host()");
+  const auto at = describe(indices);
+  if (at.extents.rank != 1)
+    throw Error("quern::take", "indices have extents " + at.extents.str() + ", expected rank 1");
+  return at;
 }
 
 }  // namespace impl
@@ -269,16 +280,23 @@ auto repeat(const V& x, std::int64_t times) {
 /// position of the first index that is out of range
 template <impl::reindexed_operand V, view_like Indices>
 auto take(const V& x, const Indices& indices, const axis& along, index_mode mode = index_mode::raise) {
-  static_assert(impl::is_integer<impl::value_of<Indices>>, "quern::take: indices must be integers");
-  static_assert(impl::may_have_rank<Indices, 1, 1>, "quern::take: indices must have rank 1");
-  static_assert(!impl::dual_view<Indices>,
-                "quern::take: indices are one side of a DualView: view_device() or view_host()");
   if constexpr (impl::can_reindex<V>()) {
-    const auto at = impl::describe(indices);
-    if (at.extents.rank != 1)
-      throw Error("quern::take", "indices have extents " + at.extents.str() + ", expected rank 1");
+    const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      return impl::take_axis("quern::take", a, indices, at, mode, along.number[0]);
+      return impl::take_axis("quern::take", a, at, mode, nullptr, along.number[0], indices);
+    });
+  }
+}
+/// The same without waiting: each operation that reads the elements counts the indices that are out of range to `info`,
+/// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place.
+template <impl::reindexed_operand V, view_like Indices, view_like Info>
+auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
+  static_assert(std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>,
+                "quern::take: info must be a View of rank 0 of std::int64_t");
+  if constexpr (impl::can_reindex<V>()) {
+    const auto at = impl::describe_indices(indices);
+    return impl::each_array("quern::take", x, [&](const auto& a) {
+      return impl::take_axis("quern::take", a, at, index_mode::raise, info.data(), along.number[0], indices, info);
     });
   }
 }

@@ -7,11 +7,13 @@
 /// Elements that are found by a map of indices.
 ///
 /// A source is read by addresses, which are numbers. Those of memory count its elements. Where the index along an axis
-/// is mapped, an address has that index in its upper bits, and in the lower ones the address of the other axes: strides
-/// then lead from element to element as they do in memory, and what re-indexes by strides, and kernels that walk by
-/// them, need not know. No division is needed to take an address apart.
+/// is mapped, an address has that index in some of its bits, in those below it the address of the axes that are closer
+/// in memory, and in those above it the address of the others: strides then lead from element to element as they do in
+/// memory, and in the same order, and what re-indexes by strides, and kernels that walk by them, need not know. No
+/// division is needed to take an address apart.
 
 #include <Kokkos_Core.hpp>
+#include <quern/core/launch/pack_types.hpp>
 #include <quern/core/views/extents.hpp>
 #include <type_traits>
 
@@ -34,6 +36,17 @@ struct memory_source {
   pointer data;
 
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return data[at]; }
+  /// Whether the elements of W addresses from any multiple of W are one aligned pack, which `load_pack` then reads.
+  bool holds_packs(int w) const {
+    if constexpr (has_runs)
+      return reinterpret_cast<std::uintptr_t>(data) % (static_cast<std::size_t>(w) * sizeof(value_type)) == 0;
+    else return false;
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    if constexpr (has_runs) return *reinterpret_cast<const pack<value_type, W>*>(data + at);
+    else return {};
+  }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
     if constexpr (has_runs) return {data + at, step, count};
     else return {};
@@ -45,7 +58,26 @@ struct position_source {
   using value_type = std::int64_t;
   static constexpr bool has_runs = false;
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t load(std::int64_t at) const { return at; }
+  bool holds_packs(int) const { return false; }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t) const {
+    return {};
+  }
   source_run<std::int64_t> run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
+};
+
+/// The number of steps from i that stay from `low` to `high`, both included, at most `count`. All do that stand still.
+inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t high, std::int64_t step,
+                                 std::int64_t count) {
+  if (step == 0) return count;
+  const std::int64_t room = step > 0 ? (high - i) / step + 1 : (i - low) / -step + 1;
+  return room < count ? room : count;
+}
+
+/// Where in an address the index along an axis stands.
+struct index_bits {
+  int below = 0;     // bits of the axes that are closer in memory
+  int of_index = 0;  // bits of the index
 };
 
 /// Where consecutive indices lead, `count` of them: to `first`, then always `step` further (1, 0 or -1). A count of 0
@@ -64,31 +96,59 @@ struct axis_source {
   static constexpr bool has_runs = Inner::has_runs && Map::has_runs;
   Inner inner;
   Map map;
-  std::int64_t first;   // the inner address where the index leads to 0 and the lower bits are 0
+  std::int64_t first;   // the inner address where the index leads to 0 and all other bits are 0
   std::int64_t stride;  // of the inner addresses along the axis
-  int shift;            // the bits of the other axes
+  index_bits bits;
 
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(std::int64_t at) const {
+    return (at >> bits.below) & ((std::int64_t{1} << bits.of_index) - 1);
+  }
+  /// The inner address for index 0.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t others(std::int64_t at) const {
+    return first + (at & ((std::int64_t{1} << bits.below) - 1)) + (at >> (bits.below + bits.of_index));
+  }
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const {
-    const std::int64_t i = at >> shift;
-    const std::int64_t j = map(i);
+    const std::int64_t j = map(index(at));
     if constexpr (Map::has_outside)
       if (j < 0) return map.outside;
-    return inner.load(first + (at - (i << shift)) + j * stride);
+    return inner.load(others(at) + j * stride);
+  }
+  bool holds_packs(int w) const {
+    return (std::int64_t{1} << bits.below) % w == 0 && first % w == 0 && stride % w == 0 && inner.holds_packs(w);
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    const std::int64_t j = map(index(at));
+    if constexpr (Map::has_outside) {
+      if (j < 0) {
+        pack<value_type, W> p;
+        for (int k = 0; k < W; ++k) p.value[k] = map.outside;
+        return p;
+      }
+    }
+    return inner.template load_pack<W>(others(at) + j * stride);
   }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
-    const std::int64_t i = at >> shift, rest = at - (i << shift);
-    const std::int64_t along = step >> shift;
-    if (step == along << shift && along != 0) return run_along(i, rest, along, count);
-    const std::int64_t last = rest + step * (count - 1);
-    if (last < 0 || last >> shift != 0) return {};  // along several axes at once
+    const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
+                       in_index = std::int64_t{1} << bits.of_index;
+    const std::int64_t along = step / below;
+    if (along != 0 && along * below == step && along < in_index && along > -in_index)
+      return run_along(i, others(at), along, steps_within(i, 0, in_index - 1, along, count));
+    if (step < below && step > -below) {
+      count = steps_within(at & (below - 1), 0, below - 1, step, count);
+    } else {
+      const std::int64_t inner_step = step / (below * in_index);
+      if (inner_step * below * in_index != step) return {};  // along several axes at once
+      step = inner_step;
+    }
     const std::int64_t j = map(i);
     if constexpr (Map::has_outside)
       if (j < 0) return {&map.outside, 0, count};
-    return inner.run(first + rest + j * stride, step, count);
+    return inner.run(others(at) + j * stride, step, count);
   }
 
  private:
-  source_run<value_type> run_along(std::int64_t i, std::int64_t rest, std::int64_t along, std::int64_t count) const {
+  source_run<value_type> run_along(std::int64_t i, std::int64_t start, std::int64_t along, std::int64_t count) const {
     if constexpr (!has_runs) {
       return {};
     } else {
@@ -96,7 +156,7 @@ struct axis_source {
       if (r.count == 0) return {};
       if constexpr (Map::has_outside)
         if (r.outside) return {&map.outside, 0, r.count};
-      return inner.run(first + rest + r.first * stride, r.step * along * stride, r.count);
+      return inner.run(start + r.first * stride, r.step * along * stride, r.count);
     }
   }
 };
@@ -127,6 +187,15 @@ struct row_major_source {
     return address + at * stride[rank - 1];
   }
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return inner.load(inner_address(at)); }
+  bool holds_packs(int w) const {
+    bool rows = stride[0] == 1 && first % w == 0 && (rank == 1 || extent[0] % w == 0);
+    for (int d = 1; d < rank; ++d) rows = rows && stride[d] % w == 0;
+    return rows && inner.holds_packs(w);
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    return inner.template load_pack<W>(inner_address(at));
+  }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
     if (step != 1) return {};
     const std::int64_t left = rank > 1 ? extent[0] - at % extent[0] : count;
@@ -163,9 +232,7 @@ struct tile_map {
     return small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n) : i % n;
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    const std::int64_t at = i % n;
-    const std::int64_t room = along > 0 ? (n - at + along - 1) / along : at / -along + 1;
-    return {at, 1, room < count ? room : count};
+    return {i % n, 1, steps_within(i % n, 0, n - 1, along, count)};
   }
 };
 
@@ -179,9 +246,7 @@ struct repeat_map {
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     if (times == 1) return {i, 1, count};
-    const std::int64_t at = i % times;
-    const std::int64_t room = along > 0 ? (times - at + along - 1) / along : at / -along + 1;
-    return {i / times, 0, room < count ? room : count};
+    return {i / times, 0, steps_within(i % times, 0, times - 1, along, count)};
   }
 };
 

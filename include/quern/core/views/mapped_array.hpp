@@ -36,16 +36,17 @@ struct mapped_operand {
   Source source;
   std::int64_t first;
   std::int64_t step;
+  int together;  // how many addresses from a multiple of that number on are an aligned pack
 
-  mapped_operand with_step(std::int64_t other) const { return {source, first, other}; }
+  mapped_operand with_step(std::int64_t other) const { return {source, first, other, together}; }
   static bool gathers(std::int64_t) { return false; }
   template <int W>
-  bool packs(const std::int64_t (&)[max_rank], int) const {
-    return W == 1;
+  bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
+    return step == 0 || (step == 1 && together % W == 0 && first % W == 0 && packs_at<W>(stride + 1, rank - 1));
   }
   template <int W>
-  bool packs_at(const std::int64_t*, int) const {
-    return W == 1;
+  bool packs_at(const std::int64_t* stride, int rank) const {
+    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
   }
   template <int W>
   static bool components_align() {
@@ -56,9 +57,12 @@ struct mapped_operand {
     return -1;
   }
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t offset) const { return source.load(first + offset); }
-  /// Elements one by one, wherever they are.
+  /// A pack where there is one, and else elements one by one, wherever they are.
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
+    if constexpr (W > 1)
+      if (step == 1 && together % W == 0 && (first + offset) % W == 0)
+        return source.template load_pack<W>(first + offset);
     pack<value_type, W> p;
     for (int k = 0; k < W; ++k) p.value[k] = load(offset + k * step);
     return p;
@@ -82,7 +86,11 @@ struct mapped_input {
   std::int64_t first;
   strided<const std::byte> array;  // without a pointer, since its strides are those of addresses
   source_memory memory;
-  operand at_step(std::int64_t step) const { return {source, first, step}; }
+  operand at_step(std::int64_t step) const {
+    int together = 16;
+    while (together > 1 && !source.holds_packs(together)) together /= 2;
+    return {source, first, step, together};
+  }
 };
 
 template <class Leaf>
@@ -147,9 +155,9 @@ auto as_mapped(const V& v) {
 inline int bits_of(std::int64_t last) { return std::bit_width(static_cast<std::uint64_t>(last < 0 ? 0 : last)); }
 
 /// The layout of an array whose index along an axis has n values, which are mapped to those that it had: in `first`
-/// and `shift` what an `axis_source` needs.
+/// and `bits` what an `axis_source` needs.
 index_layout mapped_layout(const std::string& label, const index_layout& inner, int axis, std::int64_t n,
-                           std::int64_t& first, int& shift);
+                           std::int64_t& first, index_bits& bits);
 
 template <class Source, int Rank, class... Owner, class Map, class... More>
 auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner...>& v, int axis, const Map& map,
@@ -157,8 +165,8 @@ auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner..
   using source = axis_source<Source, Map>;
   static_assert(sizeof...(Owner) + sizeof...(More) <= most_sources,
                 "quern::take: elements of elements of so many arrays are too many; write some to a View first");
-  source s{v.source, map, 0, v.stride[axis], 0};
-  const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.shift);
+  source s{v.source, map, 0, v.stride[axis], {}};
+  const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
   source_memory memory = v.memory;
   [[maybe_unused]] std::size_t number = sizeof...(Owner);
   ((memory[number++] = array_bytes(describe(more))), ...);
