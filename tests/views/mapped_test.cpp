@@ -18,7 +18,7 @@ TYPED_TEST(Mapped, Rolls) {
   for (const int shift : {0, 1, -1, 4, 13, -30}) {
     const std::string s = std::to_string(shift);
     this->expect("roll_v_" + s, quern::roll(v, shift));
-    this->expect("roll_x_" + s, quern::roll(quern::slice(x, {}), shift));
+    this->expect("roll_x_" + s, quern::roll(x, shift));
     this->expect("roll_x_0_" + s, quern::roll(x, shift, axis{0}));
     this->expect("roll_x_1_" + s, quern::roll(x, shift, axis{-1}));
   }
@@ -62,7 +62,7 @@ TYPED_TEST(Mapped, TilesAndRepeats) {
   this->expect("tile_x_3", quern::tile(x, {3}));
   this->expect("tile_v_2_2", quern::tile(v, {2, 2}));
   this->expect("tile_x_0", quern::tile(x, {0, 2}));
-  this->expect("repeat_x", quern::repeat(quern::slice(x, {}), 2));
+  this->expect("repeat_x", quern::repeat(x, 2));
   this->expect("repeat_x_0", quern::repeat(x, 3, axis{0}));
   this->expect("repeat_x_1", quern::repeat(x, 3, axis{1}));
   this->expect("repeat_x_none", quern::repeat(x, 0, axis{1}));

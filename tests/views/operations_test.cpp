@@ -121,6 +121,14 @@ TEST(Reindexed, KeepTheirMemoryAlive) {
   EXPECT_EQ((std::vector<double>{4, 3, 2, 1, 5}), test::contents(out));
 }
 
+TEST(Reindexed, OfMemoryInASpace) {
+  const line x = make({1, 2, 3, 4, 5, 6}), out("out", 3);
+  const auto columns = quern::as_view<exec::memory_space>(x.data(), {3, 2}, {2, 1});
+  static_assert(std::is_same_v<decltype(columns)::memory_space, exec::memory_space>);
+  quern::sum(exec(), out, quern::flip(columns, quern::axis{0}), quern::axis{1});
+  EXPECT_EQ((std::vector<double>{11, 7, 3}), test::contents(out));
+}
+
 // Elements that are found by maps of indices in blocks and rows of all lengths, beside those of memory.
 TEST(Reindexed, InRunsOfAnyLength) {
   for (const std::int64_t n : {1, 7, 9, 63, 130, 5000})

@@ -31,6 +31,13 @@ auto reshape_array(const std::string& label, const V& v, const shape& extents) {
   else return restride<Rank>(in_row_major_order(as_mapped(v)), by_strides);
 }
 
+/// All elements in row-major order, as an array of rank 1; where they lie so in memory, they are found without division.
+template <class V>
+auto line_of(const V& v) {
+  if constexpr (rank_of<V> >= 0 && rank_of<V> <= 1) return reshape_array<1>("quern::reshape", v, shape{-1});
+  else return in_row_major_order(as_mapped(v));
+}
+
 /// Maps the index along each of the axes from D to before N: `of(d, n)` is the map for an extent n, and the new extent.
 template <int D, int N, class V, class Of>
 auto map_axes(const std::string& label, const V& v, const Of& of) {
@@ -76,8 +83,8 @@ auto take_axis(const std::string& label, const V& v, const strided<I>& at, index
   const int d = axis_number(label, axis_wanted, a.extents.rank);
   const std::int64_t n = a.extents.extent[d], count = at.extents.extent[0];
   check_take(label, count, n, d);
-  using map = take_map<std::remove_const_t<I>>;
-  return map_axis(label, a, d, map{at.data, at.stride[0], count, n, mode, outside}, count, kept...);
+  using index_map = take_map<std::remove_const_t<I>>;
+  return map_axis(label, a, d, index_map{at.data, at.stride[0], count, n, mode, outside}, count, kept...);
 }
 template <class Indices>
 auto describe_indices(const Indices& indices) {
@@ -265,8 +272,7 @@ template <impl::reindexed_operand V>
 auto repeat(const V& x, std::int64_t times) {
   if constexpr (impl::can_reindex<V>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
-      const shape line{impl::operand_extents("quern::repeat", a).size()};
-      return impl::repeat_axis("quern::repeat", impl::reshape_array<1>("quern::repeat", a, line), times, 0);
+      return impl::repeat_axis("quern::repeat", impl::line_of(a), times, 0);
     });
 }
 

@@ -217,9 +217,8 @@ struct roll_map {
     return i < shift ? i - shift + n : i - shift;
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    const std::int64_t room =
-        along > 0 ? ((i < shift ? shift : n) - i + along - 1) / along : (i - (i < shift ? 0 : shift)) / -along + 1;
-    return {(*this)(i), 1, room < count ? room : count};
+    const bool wrapped = i < shift;
+    return {(*this)(i), 1, steps_within(i, wrapped ? 0 : shift, wrapped ? shift - 1 : n - 1, along, count)};
   }
 };
 

@@ -40,7 +40,7 @@ bool reshape_by_strides(const index_layout& l, const shape& to, index_layout& re
 /// The same of what has the strides of a row-major array.
 index_layout reshaped(const std::string& label, const index_layout& l, const shape& to);
 
-/// How many copies of an array along each axis are tiled, for at least as many axes as it has.
+/// Rejects numbers and extents of `repeat`, `tile`, `pad` and `take`, and indices that a check has found.
 [[noreturn]] void reject_times(const std::string& label, std::int64_t times);
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis);
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis);
