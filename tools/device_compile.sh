@@ -44,6 +44,8 @@ tests=(
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
   map/rows_test
+  views/strided_test
+  "views/mapped_test views/operations_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
@@ -124,7 +126,7 @@ mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distribu
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.

@@ -46,9 +46,10 @@ void map_operands(const Exec& exec, const std::string& label, const std::tuple<s
   unpack([&](const auto&... o) { ((strides[k++] = o.stride), ...); }, out);
   const auto check_leaf = [&](const auto& leaf) {
     strides[k++] = broadcast_input(label, leaf, extents, number);
-    if (leaf.array.data == nullptr) return;
+    if constexpr (!is_mapped_leaf<decltype(leaf)>)
+      if (leaf.array.data == nullptr) return;
     const auto check_against = [&](const auto& o) {
-      check_overlap(label, o, leaf.array, input_name(number), true);
+      check_leaf_overlap(label, o, leaf, input_name(number), true);
       in_place = in_place || static_cast<const void*>(leaf.array.data) == o.data;
     };
     unpack([&](const auto&... o) { (check_against(o), ...); }, out);
@@ -82,6 +83,7 @@ void map_checked(const std::string& label, const Exec& exec, const Out& out_view
     const call c(label, exec);
     const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, as_outputs(out_views));
     check_outputs(label, out);
+    (check_indices(exec, label, in), ...);
     map_operands(exec, label, out, f, expand<Exec, rank>(label, in, std::get<0>(out).extents)...);
   }
 }

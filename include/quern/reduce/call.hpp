@@ -7,6 +7,7 @@
 /// From the arguments of a reduction to its launch.
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/kept_axes.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/reduce/launch.hpp>
 #include <quern/reducers/reducers.hpp>
@@ -173,7 +174,12 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   static_assert(
       !is_placed_rows<Out>,
       "quern::rows: results of a reduction are written to rows of a View in memory, or to an array of Arrays");
-  if constexpr (is_placed_rows<Out>) return;
+  if constexpr (has_option<keep_axes_t, Options...>)
+    return with_kept_axes<0>(
+        std::string(r.label),
+        [&](const auto& narrower, const auto&... others) { return reduce_call(r, exec, narrower, inputs, others...); },
+        out, 0, options...);
+  else if constexpr (is_placed_rows<Out>) return;
   else if constexpr (is_outputs<Out>) reduce_by_scratch(r, exec, out, inputs, options...);
   else if constexpr (fits && is_rows<Out>) reduce_by_scratch(r, exec, std::tuple(out), inputs, options...);
   else if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);

@@ -200,8 +200,8 @@ auto input_at_outputs(const std::string& label, const std::tuple<strided<T>...>&
   const shape& extents = std::get<0>(out).extents;
   const auto broadcast = [&](auto& leaf) {
     const stride_array strides = broadcast_input(label, leaf, extents, number);
-    if (leaf.array.data != nullptr)
-      unpack([&](const auto&... o) { (check_overlap(label, o, leaf.array, input_name(number), true), ...); }, out);
+    if (is_mapped_leaf<decltype(leaf)> || leaf.array.data != nullptr)
+      unpack([&](const auto&... o) { (check_leaf_overlap(label, o, leaf, input_name(number), true), ...); }, out);
     leaf.array.stride = strides;
     leaf.array.extents = extents;
   };
@@ -244,6 +244,7 @@ auto make_reducing_map(call<Exec>& c, const Reductions& reductions, const axis_s
                        const std::tuple<Array...>& arrays, const F& f, const In&... in) {
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, arrays);
   check_outputs(c.label, out);
+  (check_indices(c.exec, c.label, in), ...);
   const shape& extents = std::get<0>(out).extents;
   const auto inputs = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple(input_at_outputs(c.label, out, I, expand<Exec, Rank>(c.label, in, extents))...);

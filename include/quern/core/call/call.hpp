@@ -16,6 +16,8 @@
 #include <quern/core/call/options.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/check_indices.hpp>
+#include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/operands.hpp>
 #include <quern/core/views/source.hpp>
 #include <string>
@@ -92,12 +94,16 @@ class call {
   auto input(const V& view) const {
     static_assert(!is_lazy<V>,
                   "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    static_assert(!is_mapped<V>,
+                  "quern: this operation reads memory; write what roll, take, pad, tile, repeat or reshape make to a "
+                  "View with quern::copy first");
     static_assert(!is_rows<V>, "quern: this operation reads the values of a View, not its rows as elements");
     return make_input<Exec>(view, label).array;
   }
   /// An input that may be lazy, taken apart.
   template <class V>
   auto elements(const V& v) const {
+    check_indices(exec, label, v);
     return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
   }
 
@@ -122,7 +128,7 @@ class call {
 template <class T, class Part, class... Leaf>
 void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
                    const std::string& name, bool same_allowed) {
-  unpack([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
+  unpack([&](const auto&... leaf) { (check_leaf_overlap(label, out, leaf, name, same_allowed), ...); }, in.leaves);
 }
 
 }  // namespace quern::impl
@@ -296,9 +302,11 @@ template <class T, class... Allowed>
 concept option =
     (impl::is_option<Allowed, T> || ...) || impl::foreign_option<std::remove_cvref_t<T>, Allowed...>::value;
 
-/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too.
+/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too,
+/// and `keep_axes` where there are axes.
 template <class T, class... Allowed>
-concept call_option = impl::place_option<T> || option<T, Allowed...>;
+concept call_option = impl::place_option<T> || (std::same_as<T, keep_axes_t> && (std::same_as<axes, Allowed> || ...)) ||
+                      option<T, Allowed...>;
 
 }  // namespace quern
 

@@ -34,6 +34,14 @@ struct reproducible_t {
 };
 inline constexpr reproducible_t reproducible{};
 
+/// Asks a reduction for results that keep the axes along which it reduces, with the extent 1 (NumPy's `keepdims`), so
+/// that they broadcast to what was reduced: `mean(exec, m, x, axis{1}, keep_axes)` with m of extents (n, 1) for x of
+/// (n, k). Results are then written to Views in memory.
+struct keep_axes_t {
+  using option_of = impl::any_place;
+};
+inline constexpr keep_axes_t keep_axes{};
+
 /// Asks for a check of data before anything is computed, for which the call waits: of keys that are in no bin, of
 /// offsets that decrease.
 struct checked_t {

@@ -9,6 +9,7 @@
 
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/mapped_array.hpp>
 
 namespace quern::impl {
 
@@ -106,6 +107,7 @@ shape operand_extents(const std::string& label, const V& v) {
   shape extents;
   if constexpr (stored_array<V>) extents = extents_of(v);
   else if constexpr (placed<V>) extents = v.extents();
+  else if constexpr (is_mapped<V>) extents = v.extents;
   else if constexpr (is_lazy<V>)
     unpack([&](const auto&... in) { ((extents = broadcast_extents(label, extents, operand_extents(label, in))), ...); },
            v.in);
@@ -141,6 +143,8 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());
+  } else if constexpr (is_mapped<V>) {
+    return expanded{leaf_part(), std::tuple(mapped_leaf<Exec>(v))};
   } else if constexpr (described_input<V>) {
     return expanded{leaf_part(), std::tuple(v)};
   } else {
