@@ -52,6 +52,10 @@ tests=(
   "reduce/sum_test reduce/family_test reduce/quantile_test"
   "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
+  reduce/mask_test
+  reduce/mask_axes_test
+  "map/mask_test chunked/mask_test"
+  scan/mask_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
   "batch/vmap_test linalg/solve_test"
@@ -82,6 +86,7 @@ tests=(
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
   "distributed/reproducible_test distributed/extrema_test"
+  distributed/mask_test
   distributed/linalg_test
   distributed/fft_test
   "tools/frozen_test tools/frozen_axes_test tools/frozen_random_test"

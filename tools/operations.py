@@ -144,8 +144,9 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     for kind, name in function["parameters"]:
         bare = re.sub(r"^const |[ &.]+$", "", kind).strip(" &.")
         name = bare.removesuffix("_t") if is_tag(bare) else re.sub(r"_view$", "", name)
-        if name == "..." or bare in ("Option", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
+        if name == "..." or bare in ("Option", "Second", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
         elif "..." in kind: name += "..."
+        if name == "options..." and names[-1:] == [name]: continue
         names.append("exec" if bare == "Exec" else name)
     constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
     in_memory = any(c in ("view_like", "array_like") for c in constraints)

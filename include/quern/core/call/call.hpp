@@ -166,7 +166,7 @@ struct foreign_option<T, Allowed...> : std::true_type {
 template <class... Args>
 struct misplaced_option : std::false_type {};
 template <class First, class... Args>
-  requires(!option_type<First> && (option_type<Args> || ...))
+  requires(!option_type<First> && !std::same_as<First, named> && (option_type<Args> || ...))
 struct misplaced_option<First, Args...> : std::false_type {
   static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
 };
@@ -174,8 +174,8 @@ struct misplaced_option<First, Args...> : std::false_type {
 /// False; an error where a second option follows the one of a call with a functor.
 template <class Option, class... In>
 struct second_option : repeated_option<Option, In...> {};
-template <place_option Option, option_type Second, class... In>
-  requires(!std::is_same_v<Option, Second>)
+template <option_type Option, option_type Second, class... In>
+  requires(!std::is_same_v<Option, Second> && !place_option<Second> && !is_option<mask_t, Second>)
 struct second_option<Option, Second, In...> : std::false_type {
   static_assert(sizeof(Second) == 0, "quern: the operation has no such option");
 };

@@ -49,6 +49,11 @@ struct checked_t {
 };
 inline constexpr checked_t checked{};
 
+/// The option `mask`, whatever the type of its array is.
+struct mask_t {
+  using option_of = impl::any_place;
+};
+
 /// A name for what a call launches, in profiles: every operation takes `named{"pressure"}` among its options, and tools
 /// of Kokkos then see its kernels and fences as `pressure: quern::stencil<my::flux>`, those of operations that it is
 /// made of included, in memory, in chunks and over ranks. Messages of errors do not change. Beside it, an argument in

@@ -98,6 +98,13 @@ Leaf broadcast_leaf(const std::string& label, Leaf leaf, const shape& to) {
   return leaf;
 }
 
+/// The same of an operand that is taken apart.
+template <class Part, class... Leaf>
+auto broadcast_elements(const std::string& label, const expanded<Part, Leaf...>& in, const shape& to) {
+  return expanded{
+      in.part, unpack([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, to)...); }, in.leaves)};
+}
+
 /// The extents to which both broadcast.
 shape broadcast_extents(const std::string& label, const shape& a, const shape& b);
 
