@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
 MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
            "random": "Random numbers", "linalg": "Linear algebra", "fft": "Fourier transforms", "integrate": "Integrals",
-           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
+           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "print": "Text", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
 
 
 def text(element):

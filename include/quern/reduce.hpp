@@ -6,6 +6,7 @@
 /// @file
 /// Reductions.
 
+#include <quern/reduce/compare.hpp>
 #include <quern/reduce/quantile.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reduced.hpp>

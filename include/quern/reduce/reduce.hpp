@@ -113,6 +113,18 @@ void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... opt
 }
 QUERN_REDUCTION_FORMS(minmax)
 
+/// The distance from the smallest to the largest element, "peak to peak", of the elements' type: of integers it wraps
+/// around, as NumPy's `ptp`; NaN if there is one. Of Arrays, that of each component. `minmax` tells both.
+/// @throws Error for no elements
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = impl::value_of<In>;
+  using C = impl::component_type<T>;
+  static_assert(!std::is_same_v<C, bool>, "quern::ptp: bools have no difference, as in NumPy");
+  return impl::reduce_ordered<impl::by_component<T, impl::range_reducer<C>>>("quern::ptp", exec, out, in, options...);
+}
+QUERN_REDUCTION_FORMS(ptp)
+
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
 /// that is no integer. Option: `reproducible`.
@@ -273,6 +285,16 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 }
 QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
+/// `prod` of the elements that are not NaN.
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+auto nanprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  return impl::reduce_call(impl::reduction{"quern::nanprod", reducer, impl::one_if_nan()}, exec, out, std::tie(in),
+                           options...);
+}
+QUERN_REDUCTION_FORMS_WITH(nanprod, class, Result, void)
+
 /// `mean` of the elements that are not NaN; NaN where there is none.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, mask_t>... Options>
@@ -292,6 +314,17 @@ auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... op
   return impl::reduce_call(impl::reduction{"quern::nanvar", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
+
+/// `stddev` of the elements that are not NaN, the root of `nanvar`; NaN where their number is not greater than ddof.
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, ddof>... Options>
+auto nanstd(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = impl::value_of<In>;
+  using deviation = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T, true>;
+  const impl::nan_moments_reducer<deviation> reducer{{{impl::ddof_of(options...)}}};
+  return impl::reduce_call(impl::reduction{"quern::nanstd", reducer}, exec, out, std::tie(in), options...);
+}
+QUERN_REDUCTION_FORMS_WITH(nanstd, class, Result, void)
 
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements

@@ -133,6 +133,19 @@ void cumsum(const Out& out, const In& in, const Options&... options) {
 }
 QUERN_TAKES_NAME_WITH(cumsum, class Result, Result)
 
+/// `cumsum` of an input of which NaN counts as 0 (NumPy's `nancumsum`); types and accuracy are those of `cumsum`.
+template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
+void nancumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const auto reducer = impl::sum_reducer<S>();
+  impl::scan_call("quern::nancumsum", reducer, exec, out, lazy(impl::zero_if_nan(), in), options...);
+}
+template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
+void nancumsum(const Out& out, const In& in, const Options&... options) {
+  nancumsum<Result>(impl::space_of(out, in), out, in, options...);
+}
+QUERN_TAKES_NAME_WITH(nancumsum, class Result, Result)
+
 /// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
 template <class Result = void, execution_space Exec, result_view Out, any_array In,
           call_option<axis, mask_t>... Options>
