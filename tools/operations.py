@@ -222,7 +222,11 @@ def misplaced_arguments(name, form):
     rest = [a for a in form["arguments"] if a not in ("exec", "comm")]
     if "exec" in form["arguments"][1:]: yield f"{name}: exec is not the first argument"
     if "out" in rest[1:]: yield f"{name}: out is not the first argument behind exec"
+<<<<<<< HEAD
     if "options..." in rest[:-1] and "f" not in rest and not rest[-1].endswith("..."): yield f"{name}: options are not the last arguments"
+=======
+    if "options..." in rest[:-1] and "f" not in rest and rest[-1] != "in...": yield f"{name}: options are not the last arguments"
+>>>>>>> h/plain
 
 
 def row_of(name, form, forms):
