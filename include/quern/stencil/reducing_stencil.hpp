@@ -161,8 +161,8 @@ struct host_reducing_stencil {
   void add_rows(typename Reducer::state& s, std::int64_t number) const {
     const std::int64_t first = number * walk.rows_together, last = std::min(first + walk.rows_together, walk.rows());
     for (std::int64_t row = first; row < last; ++row) {
-      if (walk.cells.unit) add_row<true>(s, walk.row_at(row));
-      else add_row<false>(s, walk.row_at(row));
+      if (walk.cells.unit) add_row<true>(s, walk.row_at(row).cell);
+      else add_row<false>(s, walk.row_at(row).cell);
     }
   }
   template <bool Unit>
