@@ -24,9 +24,8 @@ inline constexpr bool lies_in_rows = (rank_of<V> >= 0 && rank_of<V> <= 1) || req
 
 template <int Rank, class V>
 auto reshape_array(const std::string& label, const V& v, const shape& extents) {
-  const auto by_strides = [&](const index_layout& l) {
-    return reshaped(label, l, reshaped_extents(label, l.extents, extents));
-  };
+  const shape to = reshaped_extents(label, operand_extents(label, v), extents);
+  const auto by_strides = [&](const index_layout& l) { return reshaped(label, l, to); };
   if constexpr (lies_in_rows<V>) return restride<Rank>(v, by_strides);
   else return restride<Rank>(in_row_major_order(as_mapped(v)), by_strides);
 }
