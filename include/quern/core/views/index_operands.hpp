@@ -214,8 +214,8 @@ auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
 template <impl::reindexed_operand V, scalar_value T = int>
 auto pad(const V& x, const pad_widths& widths, const T& value = T()) {
   impl::check_pad_rank<V>();
-  static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
   if constexpr (impl::can_reindex<V>()) {
+    static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
     if constexpr (impl::is_lazy<V>) {
       // What is around is no value of the lazy array's function: it is chosen by the position.
       constexpr int rank = impl::rank_of<V>;
@@ -297,9 +297,9 @@ auto take(const V& x, const Indices& indices, const axis& along, index_mode mode
 /// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place.
 template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
-  static_assert(std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>,
-                "quern::take: info must be a View of rank 0 of std::int64_t");
-  if constexpr (impl::can_reindex<V>()) {
+  constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
+  static_assert(counts, "quern::take: info must be a View of rank 0 of std::int64_t");
+  if constexpr (counts && impl::can_reindex<V>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
       return impl::take_axis("quern::take", a, at, index_mode::raise, info.data(), along.number[0], indices, info);
