@@ -141,8 +141,7 @@ auto roll(const V& x, std::int64_t shift) {
   if constexpr (impl::can_reindex<V>() && rank >= 0)
     return impl::each_array("quern::roll", x, [&](const auto& a) {
       const shape own = impl::operand_extents("quern::roll", a);
-      const auto line = impl::reshape_array<1>("quern::roll", a, shape{own.size()});
-      return impl::restride<rank>(impl::roll_axis("quern::roll", line, shift, 0),
+      return impl::restride<rank>(impl::roll_axis("quern::roll", impl::line_of(a), shift, 0),
                                   [&](const impl::index_layout& l) { return impl::reshaped("quern::roll", l, own); });
     });
 }
