@@ -9,6 +9,7 @@
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>
 #include <quern/distributed/quantile.hpp>
+#include <quern/distributed/reducing_stencil.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>
@@ -110,6 +111,56 @@ TYPED_TEST(DifferingCalls, Stencils) {
   const auto nothing = [](const auto&, const auto&, const auto&) {};
   c.expect("quern::iterate", c.array + c.array + ", 2 steps", c.array + c.array + ", -1 steps",
            [&] { quern::iterate(exec, now, next, nothing, c.differs ? -1 : 2); });
+}
+
+struct sum_and_square {
+  template <class Window>
+  KOKKOS_FUNCTION auto operator()(const Window& w) const {
+    return quern::values(w(-1, 0) + w(1, 0), w(0, 0) * w(0, 0));
+  }
+};
+
+// Results that one rank alone rejects.
+TYPED_TEST(DifferingCalls, StencilsWithReductions) {
+  using E = TypeParam;
+  const E exec;
+  const checked_calls<E> c;
+  if (c.alone) return;
+  const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
+  const std::string stencil = c.array + c.array + " in stars of radius 1 1 with boundaries wrap with quern::sum";
+  const auto call = [&](const auto& reduced) {
+    quern::stencil<quern::star<1>>(exec, quern::outputs(c.v, reduced), sum_and_square(), boundary::wrap, c.u);
+  };
+  const auto along = [&](const auto& out, int number) { call(quern::reduced<quern::op::sum>(out, axis{number})); };
+  c.expect("quern::stencil", stencil + " along axis 0 float64 (8)", stencil + " along axis 0 float64 (7)",
+           [&] { along(c.differs ? seven : eight, 0); });
+  c.expect("quern::stencil", stencil + " along axis 0 float64 (8)", stencil + " along axis 2 float64 (8)",
+           [&] { along(eight, c.differs ? 2 : 0); });
+  const Kokkos::View<double, E> total("total");
+  c.expect("quern::stencil", stencil + " float64 ()", stencil + " along axis 1 float64 (7)",
+           [&] { c.differs ? along(seven, 1) : call(quern::reduced<quern::op::sum>(total)); });
+}
+
+struct value_and_square {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, x * x); }
+};
+
+TYPED_TEST(DifferingCalls, ReductionsAlone) {
+  using E = TypeParam;
+  const E exec;
+  const checked_calls<E> c;
+  if (c.alone) return;
+  const Kokkos::View<double*, E> eight("eight", 8), other("other", 8), seven("seven", 7);
+  const auto along = [&](const auto& second, int number) {
+    using quern::op::sum, quern::op::max;
+    quern::map(exec,
+               quern::outputs(quern::reduced<sum>(eight, axis{number}), quern::reduced<max>(second, axis{number})),
+               value_and_square(), c.u);
+  };
+  c.expect("quern::map", c.array + " along axis 0 to float64 (8) float64 (8)",
+           c.array + " along axis 0 to float64 (8) float64 (7)", [&] { along(c.differs ? seven : other, 0); });
+  c.expect("quern::map", c.array + " along axis 0 to float64 (8) float64 (8)",
+           c.array + " along axis 3 to float64 (8) float64 (8)", [&] { along(other, c.differs ? 3 : 0); });
 }
 
 TYPED_TEST(DifferingCalls, ExchangesOfHalos) {

@@ -4,6 +4,7 @@
 // Masks over ranks, beside those of the whole array on one.
 #include <distributed/reductions.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/distributed/reducing_map.hpp>
 
 namespace {
 
@@ -54,6 +55,50 @@ TYPED_TEST(DistributedMasks, SelectAlongAxes) {
     const auto a = test::contents(expected), b = test::contents(found);
     for (std::size_t i = 0; i < a.size(); ++i) test::expect_near(a[i], b[i], v.extent(2), "mean");
   });
+}
+
+struct twice_and_itself {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(2 * x, x); }
+};
+
+template <class Exec>
+struct DistributedMasksOn : testing::Test {};
+TYPED_TEST_SUITE(DistributedMasksOn, test::all_spaces);
+
+TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
+  using E = TypeParam;
+  using quern::on_host, quern::outputs, quern::reduced;
+  namespace op = quern::op;
+  const E exec;
+  const auto& comm = test::world();
+  const quern::Decomposition d(comm, {12, 5});
+  const auto values = test::samples<double>(60, 1);
+  std::vector<std::uint8_t> chosen(60);
+  double sum = 0;
+  std::int64_t at = -1;
+  for (int i = 0; i < 60; ++i) {
+    chosen[i] = i % 4 == 1;
+    if (chosen[i] == 0) continue;
+    sum += values[i];
+    if (at < 0 || values[i] > values[at]) at = i;
+  }
+  const auto x = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, values),
+             out = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, std::vector<double>(60, 7));
+  const auto m = test::distribute<std::uint8_t, 2, Kokkos::LayoutRight, E>(d, chosen);
+  EXPECT_EQ(sum, quern::map(exec, outputs(out, reduced<op::sum>(on_host)), twice_and_itself(), mask{m}, x));
+  std::vector<double> expected(60, 7);
+  for (int i = 0; i < 60; ++i)
+    if (chosen[i] != 0) expected[i] = 2 * values[i];
+  EXPECT_EQ(test::part_of(expected, d.extents(), d.local()), test::contents(out.local()));
+  const auto alone = quern::map(exec, outputs(reduced<op::argmax>(on_host), reduced<op::sum>(on_host)),
+                                twice_and_itself(), mask{m}, x);
+  EXPECT_EQ(at, std::get<0>(alone));
+  EXPECT_EQ(sum, std::get<1>(alone));
+  EXPECT_THROW(quern::map(exec, m, quern::impl::op::identity(), mask{m}, x), quern::Error);
+  const Kokkos::View<bool*, E> wrong("m", 4);
+  EXPECT_THROW(quern::map(exec, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)), twice_and_itself(),
+                          mask{wrong}, x),
+               quern::Error);
 }
 
 TYPED_TEST(DistributedMasks, ThatDoNotBroadcastAreRejectedOnEveryRank) {

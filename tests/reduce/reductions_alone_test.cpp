@@ -23,6 +23,15 @@ struct both_and_product {
 struct twice {
   KOKKOS_FUNCTION auto operator()(double y) const { return quern::values(y, y); }
 };
+struct itself_twice {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x) const {
+    return quern::values(x, x);
+  }
+};
+struct pair_of_sums {
+  KOKKOS_FUNCTION auto operator()(double a, double b) const { return quern::values(a + b, a - b); }
+};
 struct product {
   KOKKOS_FUNCTION double operator()(float a, double b) const { return a * b; }
 };
@@ -100,6 +109,51 @@ TYPED_TEST(ReductionsAloneOn, AreAlongAxesOfWhatTheInputsBroadcastTo) {
     quern::fill(exec, expected, quern::norm(exec, b));
     this->expect_near(expected, lengths);
   }
+}
+
+TYPED_TEST(ReductionsAloneOn, NameOneAxisInTwoWays) {
+  using E = TypeParam;
+  const auto x = test::make_array<double, 2, LayoutLeft, E>({3, 4}, test::samples<double>(12, 3));
+  const auto make = [&] { return test::make_array<double, 1, LayoutRight, E>({3}); };
+  const auto sums = make(), largest = make(), expected = make();
+  quern::map(this->exec, outputs(reduced<op::sum>(sums, quern::axis{1}), reduced<op::max>(largest, quern::axis{-1})),
+             twice(), x);
+  quern::sum(this->exec, expected, x, quern::axis{1});
+  this->expect_near(expected, sums);
+  quern::max(this->exec, expected, x, quern::axis{1});
+  this->expect_near(expected, largest);
+  EXPECT_THROW(quern::map(outputs(reduced<op::sum>(sums, quern::axis{1}), reduced<op::max>(largest, quern::axis{0})),
+                          twice(), x),
+               quern::Error);
+}
+
+TYPED_TEST(ReductionsAloneOn, DoNotOverlapInputs) {
+  using E = TypeParam;
+  const Kokkos::View<double, E> total("total");
+  const auto x = this->template line<double>(3, 1);
+  const auto call = [&](const auto&... out) { quern::map(outputs(out...), pair_of_sums(), x, total); };
+  EXPECT_THROW(call(reduced<op::sum>(on_host), reduced<op::max>(total)), quern::Error);
+  const Kokkos::View<double, E> other("other");
+  EXPECT_THROW(call(reduced<op::sum>(other), reduced<op::max>(total)), quern::Error);
+  call(reduced<op::sum>(on_host), reduced<op::max>(other));
+}
+
+TYPED_TEST(ReductionsAloneOn, OfInfinitiesAndTheLargestIntegers) {
+  using E = TypeParam;
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto line = [](const auto& v) {
+    using T = typename std::remove_cvref_t<decltype(v)>::value_type;
+    return test::make_array<T, 1, LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
+  };
+  const auto call = [&](const auto& x) {
+    return quern::map(this->exec, outputs(reduced<op::max>(on_host), reduced<op::argmin>(on_host)), itself_twice(),
+                      line(x));
+  };
+  EXPECT_EQ(std::tuple(inf, 1), call(std::vector<double>{inf, -inf, -inf}));
+  EXPECT_EQ(std::tuple(-inf, 0), call(std::vector<double>{-inf}));
+  using limits = std::numeric_limits<std::int64_t>;
+  EXPECT_EQ(std::tuple(limits::max(), 2), call(std::vector<std::int64_t>{0, limits::max(), limits::min()}));
+  EXPECT_EQ(std::tuple(limits::min(), 0), call(std::vector<std::int64_t>{limits::min(), limits::min()}));
 }
 
 TYPED_TEST(ReductionsAloneOn, WantResultsApartAndElements) {

@@ -90,6 +90,45 @@ TYPED_TEST(StencilReduced, OfEveryExtentAndBoundary) {
     }
 }
 
+struct moments_and_ends {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double l = laplacian()(p), factor = 1 + l / 4096;
+    return quern::values(l, l, factor, l, l);
+  }
+};
+struct larger {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+struct factor_of {
+  KOKKOS_FUNCTION double operator()(double l) const { return 1 + l / 4096; }
+};
+
+template <class Exec>
+struct StencilReducedOn : testing::Test {};
+TYPED_TEST_SUITE(StencilReducedOn, test::all_spaces);
+
+TYPED_TEST(StencilReducedOn, OthersThanSums) {
+  using E = TypeParam;
+  const E exec;
+  for (const auto& n : {std::array<std::int64_t, 2>{3, 5}, {17, 301}, {130, 33}}) {
+    const auto p = test::make_array<double, 2, LayoutRight, E>(n, test::samples<double>(n[0] * n[1], 1)),
+               out = test::make_array<double, 2, LayoutRight, E>(n);
+    const auto [moments, product, ends, most] =
+        quern::stencil<quern::star<1>>(exec,
+                                       outputs(out, reduced<op::mean_var>(on_host), reduced<op::prod>(on_host),
+                                               reduced<op::minmax>(on_host), reduced(on_host, larger(), -1e300)),
+                                       moments_and_ends(), boundary::nearest, p);
+    const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-11 * (1 + std::fabs(b)); };
+    EXPECT_PRED2(near, moments.mean, quern::mean(exec, out));
+    EXPECT_PRED2(near, moments.var, quern::var(exec, out));
+    EXPECT_PRED2(near, product, quern::prod(exec, quern::lazy(factor_of(), out)));
+    EXPECT_EQ(quern::min(exec, out), ends.min);
+    EXPECT_EQ(quern::max(exec, out), ends.max);
+    EXPECT_EQ(ends.max, most);
+  }
+}
+
 /// What plain loops find of the cells that `stencil` computed, along an axis.
 struct line {
   double sum = 0, most = -1e300;
@@ -167,10 +206,6 @@ struct three_axes {
     return Kokkos::Array<double, 3>{r, r, -r};
   }
 };
-
-template <class Exec>
-struct StencilReducedOn : testing::Test {};
-TYPED_TEST_SUITE(StencilReducedOn, test::all_spaces);
 
 TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
   using E = TypeParam;

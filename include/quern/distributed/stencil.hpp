@@ -40,23 +40,38 @@ void check_constants(const std::string& label, const Decomposition& d, const bou
   if (d.extents().size() > 0) set_constants<Rank, false>(label, edge, constants);
 }
 
-/// Checks a stencil of DistributedViews and exchanges halos; `begin(parts)` is called before any is computed, and
-/// `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell `first` of the whole
-/// array. `overlaps`: cells that need no halo are parts of their own, which are computed while it is exchanged.
-template <class Shape, class Exec, class First, class... Out, class F, class More, class Begin, class Compute,
-          class... In>
+template <class Shape>
+std::array<int, max_rank> radius_along_axes(int rank) {
+  std::array<int, max_rank> radius{};
+  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
+  return radius;
+}
+
+/// Compares a stencil with those of the other ranks, where calls are checked; `more()` tells of its reductions.
+template <class Shape, class First, class... Out, class More, class... In>
+void compare_stencils(const char* label, const std::tuple<First, Out...>& out, const boundaries& edge,
+                      const More& more_text, const In&... in) {
+  constexpr int rank = First::rank;
+  const auto more = [&] {
+    return text_of_stencil(Shape::arms_only, radius_along_axes<Shape>(rank), rank, edge) + more_text();
+  };
+  check_same_arrays(std::get<0>(out).decomposition().communicator(), label, more, out, in...);
+}
+
+/// Checks a stencil of DistributedViews that has been compared, and exchanges halos; `begin(parts)` is called before
+/// any is computed, and `compute(exec, number, out, f, part, first, in...)` for each part, which begins at the cell
+/// `first` of the whole array. `overlaps`: cells that need no halo are parts of their own, which are computed while it
+/// is exchanged.
+template <class Shape, class Exec, class First, class... Out, class F, class Begin, class Compute, class... In>
 void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<First, Out...>& out, const F& f,
-                       const boundaries& edge, bool overlaps, const More& more_text, const Begin& begin,
-                       const Compute& compute, const In&... in) {
+                       const boundaries& edge, bool overlaps, const Begin& begin, const Compute& compute,
+                       const In&... in) {
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  std::array<int, max_rank> radius{};
-  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
-  const auto more = [&] { return text_of_stencil(Shape::arms_only, radius, rank, edge) + more_text(); };
-  check_same_arrays(d.communicator(), label, more, out, in...);
+  const auto radius = radius_along_axes<Shape>(rank);
   halo_arrays arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
@@ -108,8 +123,8 @@ struct engine<over_ranks_place, stencils> {
     if constexpr (all)
       unpack(
           [&](const auto&... in) {
-            stencil_of_blocks<Shape>(
-                label, exec, outs, f, edge, true, [] { return ""; }, [](std::size_t) {}, compute, in...);
+            compare_stencils<Shape>(label, outs, edge, [] { return ""; }, in...);
+            stencil_of_blocks<Shape>(label, exec, outs, f, edge, true, [](std::size_t) {}, compute, in...);
           },
           inputs);
   }

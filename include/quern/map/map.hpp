@@ -108,7 +108,7 @@ struct engine<in_memory, maps> {
 };
 
 template <class Exec, class Out, class F, class... In, class... Options>
-void map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+auto map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options);
 
 /// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
@@ -116,9 +116,9 @@ template <class Exec, class Out, class F, class... In, class... Options>
 auto map_call(const operation_name& label, const Exec& exec, const Out& out, const F& f,
               const std::tuple<const In&...>& inputs, const Options&... options) {
   if constexpr (!(operand<In> && ...)) return;  // these have been rejected
-  else if constexpr (with_mask<Options...>) map_selected(label, exec, out, f, inputs, options...);
   else if constexpr (all_reduced<Out>)
     return engine_of<several_reductions, Out, In...>::run(label, exec, out, f, inputs, options...);
+  else if constexpr (with_mask<Options...>) return map_selected(label, exec, out, f, inputs, options...);
   else if constexpr (has_reduced<Out>)
     return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
   else engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
@@ -127,24 +127,32 @@ auto map_call(const operation_name& label, const Exec& exec, const Out& out, con
 /// The same where a mask selects. Over ranks, extents are looked at when the call has been compared with those of the
 /// other ranks, as those of all inputs.
 template <class Exec, class Out, class F, class... In, class... Options>
-void map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+auto map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
   const auto& m = mask_among(options...).where;
   using mask_type = std::remove_cvref_t<decltype(m)>;
-  static_assert(!has_reduced<Out>, "quern::map: with a mask, outputs are no reductions");
-  const auto run = [&](const auto&... o) {
-    if constexpr (check_mask_type<mask_type, rank_of<std::remove_cvref_t<decltype(nth<0>(o...))>>>() &&
-                  map_fits<F, Out, In...>()) {
-      if constexpr (!(is_at<over_ranks_place, std::remove_cvref_t<decltype(o)>> || ...))
-        check_mask(label, m, operand_extents(label, nth<0>(o...)));
-      (check_mask_apart<Exec>(label, o, m), ...);
-      const where_selected<F, value_of<decltype(o)>...> of_selected{f};
-      const auto operands = std::tuple_cat(inputs, std::tie(o...), std::tie(m));
-      unpack([&](const auto&... others) { map_call(label, exec, out, of_selected, operands, others...); },
-             without_mask(options...));
-    }
+  const auto run = [&]<class G>(const G& of_selected, const auto&... arrays) {
+    if constexpr (!(is_at<over_ranks_place, std::remove_cvref_t<decltype(arrays)>> || ...))
+      check_mask(label, m, operand_extents(label, nth<0>(arrays...)));
+    (check_mask_apart(label, arrays, m), ...);
+    const auto operands = std::tuple_cat(inputs, std::tie(arrays...), std::tie(m));
+    return unpack([&](const auto&... others) { return map_call(label, exec, out, of_selected, operands, others...); },
+                  without_mask(options...));
   };
-  if constexpr (!has_reduced<Out>) unpack(run, as_outputs(out));
+  const auto arrays = arrays_among(out);
+  constexpr int rank = rank_of<std::tuple_element_t<0, std::remove_const_t<decltype(arrays)>>>;
+  if constexpr (check_mask_type<mask_type, rank>()) {
+    if constexpr (!has_reduced<Out>) {
+      if constexpr (map_fits<F, Out, In...>())
+        unpack([&](const auto&... o) { run(where_selected<F, value_of<decltype(o)>...>{f}, o...); }, arrays);
+    } else {
+      return unpack(
+          [&](const auto&... o) {
+            return run(where_selected_among_outputs<Out, F, value_of<decltype(o)>...>{f}, o...);
+          },
+          arrays);
+    }
+  }
 }
 
 }  // namespace impl
@@ -176,7 +184,7 @@ void map_selected(const operation_name& label, const Exec& exec, const Out& out,
 ///
 /// With the option `mask{m}` before the inputs, f is called for the elements where m, which broadcasts to `out`, is not
 /// zero; the others of the outputs keep their values (NumPy's `where=` of ufuncs), for which the outputs are read. Then
-/// outputs are no sinks and no reductions.
+/// outputs are no sinks. Reductions are of what is selected alone.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise, or if outputs differ in
 /// extents or share memory with each other or with a mask
 template <execution_space Exec, output_like Out, class F, class... In>

@@ -39,12 +39,74 @@ struct where_selected {
   }
 };
 
+/// The same where some outputs are reductions, `Reduced`, which get the results of f as `selected` or not; `Old` is a
+/// tuple of the types of the others.
+template <class F, class Old, bool... Reduced>
+struct where_selected_among {
+  F f;
+  template <class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {
+    constexpr std::size_t inputs = sizeof...(V) - std::tuple_size_v<Old> - 1;
+    return choose(std::make_index_sequence<inputs>(), std::make_index_sequence<sizeof...(Reduced)>(), v...);
+  }
+
+ private:
+  /// Where the value of output number J stands among those of the arrays.
+  template <std::size_t J>
+  static constexpr int array_number = [] {
+    constexpr bool reduced[] = {Reduced...};
+    int n = 0;
+    for (std::size_t j = 0; j < J; ++j) n += reduced[j] ? 0 : 1;
+    return n;
+  }();
+  template <std::size_t... I, std::size_t... J, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto choose(std::index_sequence<I...>, std::index_sequence<J...>, const V&... v) const {
+    using found = std::remove_cvref_t<decltype(f(nth<static_cast<int>(I)>(v...)...))>;
+    constexpr int inputs = sizeof...(I);
+    const auto& m = nth<static_cast<int>(sizeof...(V)) - 1>(v...);
+    if (m == std::remove_cvref_t<decltype(m)>(0)) {
+      const auto old = [&]<std::size_t N, bool IsReduced>() {
+        if constexpr (IsReduced) return selected<value_part_type<N, found>>{};
+        else return nth<inputs + array_number<N>>(v...);
+      };
+      return quern::values(old.template operator()<J, Reduced>()...);
+    }
+    const found r = f(nth<static_cast<int>(I)>(v...)...);
+    const auto now = [&]<std::size_t N, bool IsReduced>() {
+      if constexpr (IsReduced) return selected<value_part_type<N, found>>{value_part<N>(r), true};
+      else return convert<std::tuple_element_t<array_number<N>, Old>>(value_part<N>(r));
+    };
+    return quern::values(now.template operator()<J, Reduced>()...);
+  }
+};
+
+/// Of several outputs those that are arrays.
+template <class Out>
+auto arrays_among(const Out& out) {
+  const auto array = [](const auto& o) {
+    if constexpr (is_reduced<std::remove_cvref_t<decltype(o)>>) return std::tuple<>();
+    else return std::tuple(o);
+  };
+  return unpack([&](const auto&... o) { return std::tuple_cat(array(o)...); }, as_outputs(out));
+}
+template <class Outs, class F, class... Old>
+struct function_among;
+template <class... Out, class F, class... Old>
+struct function_among<std::tuple<Out...>, F, Old...> {
+  using type = where_selected_among<F, std::tuple<Old...>, is_reduced<Out>...>;
+};
+template <class Outs, class F, class... Old>
+using where_selected_among_outputs = typename function_among<Outs, F, Old...>::type;
+
 /// Rejects outputs that share memory with a mask.
-template <class Exec, class Out, class M>
+template <class Out, class M>
 void check_mask_apart(const std::string& label, const Out& out, const M& m) {
-  if constexpr (stored_array<Out> && stored_array<M>)
-    check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
-                  false);
+  if constexpr (stored_array<M> || requires { m.local_with_halo(); })
+    for_each_memory(
+        [&](const auto& written) {
+          for_each_memory([&](const auto& read) { check_overlap(label, written, read, "the mask", false); }, m);
+        },
+        out);
 }
 
 }  // namespace quern::impl

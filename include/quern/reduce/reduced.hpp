@@ -50,9 +50,17 @@ struct reduced_output {
   const axes* along() const {
     return unpack([](const auto&... o) { return find_option<axes>(o...); }, options);
   }
-  /// What the operation does with values of type T.
+  /// What the operation does with values of type T, which may be `selected` or not.
   template <class T, class Exec>
   auto describe(const Exec& exec) const {
+    if constexpr (is_selected<T>)
+      return of_selected_values<values_of_type<decltype(T::value)>>(describe_all_of<decltype(T::value)>(exec));
+    else return describe_all_of<T>(exec);
+  }
+
+ private:
+  template <class T, class Exec>
+  auto describe_all_of(const Exec& exec) const {
     const auto with = [&](const auto&... o) { return op.describe(exec, values_of_type<T>(), o...); };
     const auto no_axes = [](const auto& o) {
       if constexpr (is_option<axes, decltype(o)>) return std::tuple<>();

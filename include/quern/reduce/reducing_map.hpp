@@ -152,14 +152,19 @@ auto describe_all(const Reduction&... r) {
   if constexpr (one_pass) return reductions_among<Outs, Reduction...>{{r...}};
   else return no_reductions();
 }
-/// Those of an operation whose functor returns a `Value`.
-template <class Value, class Exec, class... Out>
-auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
+/// Whether a functor that returns a `Value` has a value for each output.
+template <class Value, class... Out>
+constexpr bool results_fit() {
   constexpr bool fits = value_count<Value> == sizeof...(Out);
   static_assert(fits,
                 "quern: f must return as many values as there are outputs, as quern::values(a, b) or a "
                 "Kokkos::Array");
-  if constexpr (fits)
+  return fits;
+}
+/// Those of an operation whose functor returns a `Value`.
+template <class Value, class Exec, class... Out>
+auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
+  if constexpr (results_fit<Value, Out...>())
     return [&]<std::size_t... R>(std::index_sequence<R...>) {
       return describe_all<std::tuple<Out...>>(std::get<R>(outs).template describe<value_part_type<R, Value>>(exec)...);
     }(typename output_numbers<std::tuple<Out...>>::reduced());
@@ -183,13 +188,13 @@ template <class... Out>
 axis_set axes_of_reductions(const std::string& label, const std::tuple<Out...>& outs, int rank) {
   const auto reduced = select(outs, typename output_numbers<std::tuple<Out...>>::reduced());
   const axes* wanted = std::get<0>(reduced).along();
+  const axis_set along = axes_or_all(label, wanted, rank);
   const auto same = [&](const axes* more) {
-    return (wanted == nullptr) == (more == nullptr) &&
-           (wanted == nullptr || (wanted->count == more->count && wanted->number == more->number));
+    return (wanted == nullptr) == (more == nullptr) && along == axes_or_all(label, more, rank);
   };
   if (!unpack([&](const auto&... r) { return (same(r.along()) && ...); }, reduced))
     throw Error(label, "the reductions of a call must be along the same axes");
-  return axes_or_all(label, wanted, rank);
+  return along;
 }
 
 /// An input of a map with the outputs' extents and the strides with which it broadcasts to them; it may be one of the
@@ -307,17 +312,6 @@ template <class... Out>
 auto reduced_outputs(const std::tuple<Out...>& outs) {
   return unpack([](const auto&... r) { return std::tuple(r.out...); },
                 select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
-}
-
-/// Calls `f(memory)` with the memory of each array of an operand, or of several.
-template <class F, class V>
-void for_each_memory(const F& f, const V& v) {
-  if constexpr (is_outputs<V>) unpack([&](const auto&... one) { (for_each_memory(f, one), ...); }, v);
-  else if constexpr (requires { v.local_with_halo(); }) for_each_memory(f, v.local_with_halo());
-  else if constexpr (dual_view<V>) for_each_memory(f, v.view_device());
-  else if constexpr (view_like<V>) f(describe(v));
-  else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
-  else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
 }
 
 /// Rejects outputs of reductions that share memory with each other.

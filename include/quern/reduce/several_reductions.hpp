@@ -36,21 +36,58 @@ auto as_one_reduction(const operation_name& label, const reductions_among<Outs, 
       reductions.each);
 }
 
+/// The results of a function, each beside whether a mask selects it.
+template <std::size_t N>
+struct select_results {
+  template <class R, class M>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const R& r, const M& m) const {
+    return each(r, m != M(0), std::make_index_sequence<N>());
+  }
+
+ private:
+  template <class R, std::size_t... J>
+  KOKKOS_FORCEINLINE_FUNCTION auto each(const R& r, bool chosen, std::index_sequence<J...>) const {
+    return quern::values(selected<value_part_type<J, R>>{value_part<J>(r), chosen}...);
+  }
+};
+
 template <class Place>
 struct engine<Place, several_reductions> {
   template <class Exec, class... Out, class F, class... In, class... Options>
   static auto run(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     const auto values = unpack([&](const auto&... in) { return lazy(f, in...); }, inputs);
-    const auto reductions = reductions_of_results<value_of<decltype(values)>>(exec, outs);
+    if constexpr (!with_mask<Options...>) {
+      return reduce(label, exec, outs, values, [] {}, options...);
+    } else {
+      const auto& m = mask_among(options...).where;
+      if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<decltype(values)>>() &&
+                    results_fit<value_of<decltype(values)>, Out...>()) {
+        const auto check = [&] { check_mask(label, m, operand_extents(label, values)); };
+        const auto selected = lazy(select_results<sizeof...(Out)>(), values, m);
+        return unpack([&](const auto&... others) { return reduce(label, exec, outs, selected, check, others...); },
+                      without_mask(options...));
+      }
+    }
+  }
+
+ private:
+  /// Reductions of values, of which `check()` rejects what is wrong when the call has been compared with those of other
+  /// ranks.
+  template <class Exec, class... Out, class Values, class Check, class... Options>
+  static auto reduce(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs,
+                     const Values& values, const Check& check, const Options&... options) {
+    const auto reductions = reductions_of_results<value_of<Values>>(exec, outs);
     if constexpr (are_described<decltype(reductions)>) {
+      const auto to = reduced_outputs(outs);
+      const auto r = as_one_reduction(label, reductions);
+      compare(r, outs, to, values, options...);
       const call<Exec> c(label, exec);
+      check();
       const shape extents = operand_extents(c.label, values);
       const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
       reductions.check_elements(c, along, extents);
-      const auto to = reduced_outputs(outs);
-      check_results_apart(c.label, to, std::index_sequence_for<Out...>());
-      const auto r = as_one_reduction(label, reductions);
+      check_reduced(c.label, to, along.part(extents, false), std::tuple<>(), values);
       if constexpr ((has_axes<Out> || ...)) {
         reduce_by_scratch(r, exec, to, std::tie(values), *std::get<0>(outs).along(), options...);
       } else if constexpr ((!view_like<decltype(Out::out)> || ...)) {
@@ -63,8 +100,15 @@ struct engine<Place, several_reductions> {
       }
     }
   }
-
- private:
+  /// Compares the call with those of other ranks before anything is rejected.
+  template <class Reduction, class First, class... Out, class To, class Values, class... Options>
+  static void compare(const Reduction& r, const std::tuple<First, Out...>& outs, const To& to, const Values& values,
+                      const Options&... options) {
+    using place = engine_of<impl::reductions, Values>;
+    if constexpr (has_axes<First>)
+      compare_where_it_can<place>(r, to, std::tie(values), *std::get<0>(outs).along(), options...);
+    else compare_where_it_can<place>(r, to, std::tie(values), options...);
+  }
   /// Writes those of the results that do not stay on the host.
   template <class Exec, class... To, class Found, std::size_t... J>
   static void write_found(const call<Exec>& c, const std::tuple<To...>& to, const Found& found,

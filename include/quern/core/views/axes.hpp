@@ -45,6 +45,7 @@ class axis_set {
     return d;
   }
   bool has(int d) const { return in_[d]; }
+  bool operator==(const axis_set&) const = default;
 
   /// The extents along the axes of the set, or along the others, in their order.
   shape part(const shape& extents, bool in_set) const;

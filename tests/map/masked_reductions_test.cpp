@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Maps of what a mask selects with reductions among their outputs: as of an array of the selected elements alone.
+#include <chunked/behind_function.hpp>
+#include <cmath>
+#include <limits>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+namespace op = quern::op;
+using quern::mask, quern::on_host, quern::outputs, quern::reduced;
+
+/// Divides, so that values of elements that are not selected may be infinite.
+struct several {
+  KOKKOS_FUNCTION auto operator()(double x, double y) const {
+    const double q = x / y;
+    return quern::values(q, q, q, q, x + y);
+  }
+};
+struct reductions_alone {
+  KOKKOS_FUNCTION auto operator()(double x, double y) const {
+    const double q = x / y;
+    return quern::values(q, q, q, x + y);
+  }
+};
+struct greater {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+
+template <class Exec>
+struct MaskedReductionsOn : testing::Test {
+  using E = Exec;
+  const E exec;
+
+  template <class T>
+  static auto row(const std::vector<T>& v) {
+    return test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
+  }
+  /// Pairs of numbers of which those with a second one that is zero are not selected, by several masks.
+  struct pairs {
+    std::vector<double> x, y;
+    std::vector<std::uint8_t> chosen;
+    explicit pairs(std::int64_t n, int pattern) : x(test::samples<double>(n, 1)), y(n), chosen(n) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        chosen[i] = pattern == 0 ? 0 : pattern == 1 ? 1 : i % 3 == 0;
+        y[i] = chosen[i] != 0 ? 2 : 0;
+      }
+    }
+    std::vector<double> quotients() const {
+      std::vector<double> q;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (chosen[i] != 0) q.push_back(x[i] / y[i]);
+      return q;
+    }
+  };
+  template <class Found>
+  static void expect(const pairs& p, const Found& found) {
+    const auto [sum, least, first, most] = found;
+    double total = 0, all = std::numeric_limits<double>::infinity(), other = -1;
+    std::int64_t at = -1;
+    for (std::size_t i = 0; i < p.x.size(); ++i) {
+      if (p.chosen[i] == 0) continue;
+      const double q = p.x[i] / p.y[i];
+      total += q;
+      all = std::min(all, q);
+      if (at < 0 || q > p.x[at] / p.y[at]) at = static_cast<std::int64_t>(i);
+      other = std::max(other, p.x[i] + p.y[i]);
+    }
+    EXPECT_EQ(total, sum);  // of multiples of 1/16
+    if (at < 0) EXPECT_TRUE(std::isnan(least));
+    else EXPECT_EQ(all, least);
+    EXPECT_EQ(at, first);
+    EXPECT_EQ(other, most);
+  }
+};
+TYPED_TEST_SUITE(MaskedReductionsOn, test::all_spaces);
+
+TYPED_TEST(MaskedReductionsOn, BesideAnArray) {
+  for (const std::int64_t n : {1, 2, 31, 1000, 4099})
+    for (const int pattern : {0, 1, 2}) {
+      const typename TestFixture::pairs p(n, pattern);
+      const auto out = this->row(std::vector<double>(n, 9.0));
+      const auto call = [&](const auto&... results) {
+        return quern::map(this->exec, outputs(out, results...), several(), mask{this->row(p.chosen)}, this->row(p.x),
+                          this->row(p.y));
+      };
+      this->expect(p, call(reduced<op::sum>(on_host), reduced<op::min>(on_host), reduced<op::argmax>(on_host),
+                           reduced(on_host, greater(), -1.0)));
+      const auto written = test::contents(out);
+      for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(p.chosen[i] != 0 ? p.x[i] / p.y[i] : 9.0, written[i]);
+    }
+}
+
+TYPED_TEST(MaskedReductionsOn, Alone) {
+  for (const std::int64_t n : {1, 31, 4099})
+    for (const int pattern : {0, 1, 2}) {
+      const typename TestFixture::pairs p(n, pattern);
+      const auto call = [&](const auto&... results) {
+        return quern::map(this->exec, outputs(results...), reductions_alone(), mask{this->row(p.chosen)},
+                          this->row(p.x), this->row(p.y));
+      };
+      this->expect(p, call(reduced<op::sum>(on_host), reduced<op::min>(on_host), reduced<op::argmax>(on_host),
+                           reduced(on_host, greater(), -1.0)));
+    }
+}
+
+struct twice_and_itself {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(2 * x, x); }
+};
+
+TYPED_TEST(MaskedReductionsOn, InChunks) {
+  using E = TypeParam;
+  const auto x = test::behind<double>(std::array<std::int64_t, 2>{50, 3});
+  const auto chosen = test::behind<int>(std::array<std::int64_t, 2>{50, 3}, 5);
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, E>({50, 3}, std::vector<double>(150, 99));
+  double expected = 0;
+  for (int i = 0; i < 150; ++i) expected += chosen.values[i] != 0 ? x.values[i] : 0;
+  for (const std::int64_t rows : {1, 7, 100}) {
+    EXPECT_EQ(expected, quern::map(this->exec, outputs(out, reduced<op::sum>(on_host)), twice_and_itself(),
+                                   mask{chosen.source()}, test::memory_for(x, rows, 3), x.source()));
+    const auto alone = quern::map(this->exec, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)),
+                                  twice_and_itself(), mask{chosen.source()}, test::memory_for(x, rows, 3), x.source());
+    EXPECT_EQ(expected, std::get<1>(alone));
+  }
+  const auto written = test::contents(out);
+  for (int i = 0; i < 150; ++i) EXPECT_EQ(chosen.values[i] != 0 ? 2 * x.values[i] : 99, written[i]);
+}
+
+TYPED_TEST(MaskedReductionsOn, RejectWhatDoesNotFit) {
+  using E = TypeParam;
+  const auto x = this->row(std::vector<double>(4, 1)), out = this->row(std::vector<double>(4, 5));
+  const Kokkos::View<bool*, E> wrong("m", 3);
+  const Kokkos::View<int, E> total("total");
+  const auto rejects = [&](const std::string& message, const auto& outs, const auto& m) {
+    test::expect_error(message, [&] { quern::map(this->exec, outs, twice_and_itself(), m, x); });
+  };
+  const std::string message = "quern::map: the mask has extents (3), which do not broadcast to (4)";
+  rejects(message, outputs(out, reduced<op::sum>(on_host)), mask{wrong});
+  rejects(message, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)), mask{wrong});
+  EXPECT_THROW(quern::map(outputs(out, reduced<op::sum>(total)), twice_and_itself(), mask{total}, x), quern::Error);
+  EXPECT_EQ(std::vector<double>(4, 5), test::contents(out));
+}
+
+}  // namespace
