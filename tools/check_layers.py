@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the includes of the headers: a module includes headers of those below it alone, and of these what they offer.
+"""Reads the includes of headers and sources: a module includes headers of those below it alone, and of these what they offer.
 
   tools/check_layers.py TOP
 """
@@ -26,6 +26,9 @@ INTERFACES = {
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 
+# Private headers that a source of another module may include, and why.
+PRIVATE = {("distributed/parallel_hdf5.cpp", "../files/hdf5_handle.hpp")}  # what the handle of a file does for one process is done for all ranks
+
 
 def includes(header):
     return re.findall(r"#include <quern/([\w/]+\.hpp)>", header.read_text())
@@ -47,6 +50,15 @@ def main(top):
                 problems.append(f"{name} includes {included}, which lies above it")
             elif other not in (module, *OPEN) and included not in offered[other] | {f"{other}/launch.hpp", *INTERFACES.get(other, {})}:
                 problems.append(f"{name} includes {included}, which {other} does not offer to other modules")
+    for source in sorted(pathlib.Path(top, "src").glob("*/**/*.[ch]pp")):
+        name = str(source.relative_to(pathlib.Path(top, "src")))
+        private = re.findall(r'#include "(\.\./[^"]+)"', source.read_text())
+        problems += [f"src/{name} includes {other}, which is private to another module" for other in private if (name, other) not in PRIVATE]
+        module = name.split("/")[0]
+        for included in includes(source):
+            other = included.split("/")[0]
+            if module in modules and other in modules and LAYERS.index(other) > LAYERS.index(module):
+                problems.append(f"src/{name} includes {included}, which lies above it")
     print("\n".join(problems) or f"{len(modules)} modules include what lies below them")
     return 1 if problems else 0
 

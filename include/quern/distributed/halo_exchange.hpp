@@ -180,8 +180,8 @@ class HaloExchange {
     auto* const started = std::exchange(started_, nullptr);
     std::optional<impl::label_scope> name;
     if (!name_.empty()) name.emplace(name_);
-    current_->receive();
     try {
+      current_->receive();
       if (started != nullptr) started->finish(*this);
     } catch (...) {
       current_->abandon();

@@ -114,7 +114,7 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   void inside_cells(const table_list& tables, const grid_index& cell, std::int64_t first, std::int64_t last) const {
     QUERN_IMPL_IVDEP
     for (std::int64_t i = first; i < last; ++i)
-      table_cell<true, Unit>(tables, cell, i, (static_cast<void>(I), static_cast<const edge_place*>(nullptr))...);
+      table_cell<true, Unit>(tables, cell, i, (static_cast<void>(I), static_cast<const edge_offset*>(nullptr))...);
   }
   template <bool Inside, bool Unit, class... Place>
   void table_cell(const table_list& tables, grid_index cell, std::int64_t i, const Place*... along) const {
@@ -213,13 +213,13 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   /// Takes whole rows where the border is a large part of the cells.
   void take_whole_rows(std::int64_t threads) {
     using tune = stencil_tuning<Exec>;
-    const std::int64_t share = nontemporal ? tune::short_border_share : tune::border_share;
-    if (!by_tables || border == 0 || border * share < cells.all.cells()) return;
+    const std::int64_t ratio = nontemporal ? tune::short_border_ratio : tune::border_ratio;
+    if (!by_tables || border == 0 || border * ratio < cells.all.cells()) return;
     whole_rows = together = true;
     nontemporal = false;
     border = 0;
-    const std::int64_t most = std::max<std::int64_t>(tune::host_rows, tune::host_cells / cells.all.extent(2));
-    rows_together = std::clamp<std::int64_t>(rows() / threads, 1, most);
+    const std::int64_t limit = std::max<std::int64_t>(tune::host_rows, tune::host_cells / cells.all.extent(2));
+    rows_together = std::clamp<std::int64_t>(rows() / threads, 1, limit);
     row_units = (rows() + rows_together - 1) / rows_together;
   }
 

@@ -73,8 +73,8 @@ shape cells_of(const std::string& label, const Reach& reach, const bounded_input
     const boundary_pair& sides = v.edge.axis(d);
     check_no_ghost_modes(label, v.edge, d);
     wraps_around(label, v.edge, d);
-    const bool kept = sides.low.kind() == boundary::mode::keep || sides.high.kind() == boundary::mode::keep;
-    if (kept && layers < reach.radius(d))
+    const bool keeps = sides.low.kind() == boundary::mode::keep || sides.high.kind() == boundary::mode::keep;
+    if (keeps && layers < reach.radius(d))
       throw Error(label, "an input has " + std::to_string(layers) + " ghost layers along axis " + std::to_string(d) +
                              ", and neighbourhoods reach " + std::to_string(reach.radius(d)));
     extents.extent[d] -= 2 * layers;

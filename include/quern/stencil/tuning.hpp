@@ -49,8 +49,8 @@ struct stencil_tuning : tuning<Exec> {
   /// computed whole: long ones otherwise leave the border for a second walk, and may be written past the caches
   /// (bench_short_rows).
   static constexpr int host_cells = 2048;
-  static constexpr int border_share = 128;
-  static constexpr int short_border_share = 32;
+  static constexpr int border_ratio = 128;
+  static constexpr int short_border_ratio = 32;
 
   /// Cells of an array whose interior and border one launch computes on hosts: a second one takes longer than the time
   /// for which a thread with border cells alone may keep the others waiting.

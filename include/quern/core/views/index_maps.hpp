@@ -25,7 +25,7 @@ enum class index_mode {
 
 namespace impl {
 
-inline constexpr std::int64_t most_index = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::int64_t largest_index = std::numeric_limits<std::int64_t>::max();
 
 /// An index of an array with `before` elements put before its n, which must not be 0.
 struct pad_map {
@@ -53,7 +53,7 @@ struct pad_map {
     if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
     if (mode == pad_mode::edge)
       return k < 0 ? index_run{0, 0, steps_within(k, -before, -1, along, count)}
-                   : index_run{n - 1, 0, steps_within(k, n, most_index, along, count)};
+                   : index_run{n - 1, 0, steps_within(k, n, largest_index, along, count)};
     const std::int64_t m = floor_mod(k, period());
     if (m < n) return {m, 1, steps_within(m, 0, n - 1, along, count)};
     return {back(m), -1, steps_within(m, n, period() - 1, along, count)};
@@ -75,7 +75,7 @@ struct constant_pad_map {
     const std::int64_t k = i - before;
     if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
     if (k < 0) return {0, 1, steps_within(k, -before, -1, along, count), true};
-    return {0, 1, steps_within(k, n, most_index, along, count), true};
+    return {0, 1, steps_within(k, n, largest_index, along, count), true};
   }
 };
 

@@ -76,15 +76,15 @@ auto repeat_axis(const std::string& label, const V& v, std::int64_t times, int a
   return map_axis(label, a, d, repeat_map{std::max<std::int64_t>(times, 1), fits_32_bits(n)}, n);
 }
 
-template <class V, class I, class... Kept>
+template <class V, class I, class... More>
 auto take_axis(const std::string& label, const V& v, const strided<I>& at, index_mode mode, std::int64_t* outside,
-               int axis_wanted, const Kept&... kept) {
+               int axis_wanted, const More&... more) {
   const auto a = as_mapped(v);
   const int d = axis_number(label, axis_wanted, a.extents.rank);
   const std::int64_t n = a.extents.extent[d], count = at.extents.extent[0];
   check_take(label, count, n, d);
   using index_map = take_map<std::remove_const_t<I>>;
-  return map_axis(label, a, d, index_map{at.data, at.stride[0], count, n, mode, outside}, count, kept...);
+  return map_axis(label, a, d, index_map{at.data, at.stride[0], count, n, mode, outside}, count, more...);
 }
 template <class Indices>
 auto describe_indices(const Indices& indices) {

@@ -15,8 +15,8 @@ namespace quern {
 namespace impl {
 
 /// The arrays that the elements of an operand come from.
-inline constexpr std::size_t most_sources = 4;
-using source_memory = std::array<array_bytes, most_sources>;
+inline constexpr std::size_t max_sources = 4;
+using source_memory = std::array<array_bytes, max_sources>;
 
 /// What a host loop reads of a source, at any step.
 template <class Source>
@@ -163,7 +163,7 @@ template <class Source, int Rank, class... Owner, class Map, class... More>
 auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner...>& v, int axis, const Map& map,
               std::int64_t n, const More&... more) {
   using source = axis_source<Source, Map>;
-  static_assert(sizeof...(Owner) + sizeof...(More) <= most_sources,
+  static_assert(sizeof...(Owner) + sizeof...(More) <= max_sources,
                 "quern::take: elements of elements of so many arrays are too many; write some to a View first");
   source s{v.source, map, 0, v.stride[axis], {}};
   const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
