@@ -24,7 +24,7 @@ BUDGETS = {
     "stencil_and_sort": (1.4, "", 1.7),
     "everything": (1.8, "2.0", 1.9),
     "chunked_sum": (1.6, "", 3.0),
-    "distributed_stencil": (1.8, "", 3.8),
+    "distributed_stencil": (1.7, "", 3.8),
     "halo_exchange": (1.7, "", 2.6),
 }
 OF_RANKS = ("distributed_stencil", "halo_exchange")
@@ -52,9 +52,8 @@ CALLS = {
     "fill_halo": ("stencil/halo.hpp", "quern::fill_halo(a, quern::boundary::reflect, quern::depth{1})", 1.4),
     "group_by": ("keyed/group_reductions.hpp", "quern::sum(y, x, quern::group_by(counts))", 2.7),
 }
-# Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each, which groups miss and,
-# not timed here, gaussian (1.7).
-CALL_SECONDS = {"map": 1.1, "sum": 1.4, "sort": 1.0, "median": 1.0, "group_by": 1.6, "svd": 1.1, "reduced": 1.4,
+# Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each.
+CALL_SECONDS = {"map": 1.1, "sum": 1.4, "sort": 1.0, "median": 1.0, "group_by": 1.5, "svd": 1.1, "reduced": 1.4,
                 "rows": 1.1, "fill_halo": 1.3}
 
 
