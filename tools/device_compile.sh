@@ -65,7 +65,7 @@ tests=(
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
-  keyed/histogram_test
+  "keyed/histogram_test keyed/interpolation_test"
   "scan/scan_test scan/segmented_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test"

@@ -285,6 +285,7 @@ TEST_F(Named, Keys) {
   quern::fill(i, 0);
   EXPECT_NAMED(quern::bincount(exec, number, i, step));
   EXPECT_NAMED(quern::digitize(exec, i, x, edges, step));
+  EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
   EXPECT_NAMED(quern::compact(exec, y, x, x, step));
   EXPECT_NAMED(quern::nonzero(exec, i, x, size, step));

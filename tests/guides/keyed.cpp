@@ -70,8 +70,11 @@ void keys(const space& exec) {
 void searches(const space& exec) {
   const auto sorted = on_device<double>({1, 2, 3}), x = on_device<double>({2, 5}), edges = sorted;
   const Kokkos::View<int*> places("places", 2), bins("bins", 2);
+  const auto points = on_device<double>({0, 4}), values = on_device<double>({0, 8});
+  const Kokkos::View<double*> out("out", 2);
   // # 8
   EXPECT_EQ((std::vector<int>{2, 3}), test::contents(places));
+  EXPECT_EQ((std::vector<double>{4, 8}), test::contents(out));
 }
 
 }  // namespace guide
