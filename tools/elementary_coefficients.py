@@ -10,7 +10,7 @@ the polynomial is multiplied with and added to, in units of 2^-53.
 elementary_coefficients.py > src/map/coefficients.hpp
 """
 
-import sys
+import struct
 
 import mpmath as mp
 
@@ -44,6 +44,29 @@ def write(name, comment, f, low, high, n, weight):
     print(f"inline constexpr double {name}[] = {{{', '.join(v.hex() for v in c)}}};")
 
 
+def write_float(name, comment, f, low, high, n, weight):
+    """As write, for polynomials that are computed in float. Each coefficient is rounded before those of higher terms are
+    chosen, which make up for it."""
+    low, high = mp.mpf(low), mp.mpf(high)
+    m = 4 * n
+    nodes = [(low + high) / 2 + (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * m)) for i in range(m)]
+    left, c = [f(x) for x in nodes], []
+    for k in range(n):
+        matrix = mp.matrix(m, n - k)  # least squares, which lu_solve does
+        for i, x in enumerate(nodes):
+            for j in range(k, n):
+                matrix[i, j - k] = x**j * weight(x)
+        right = mp.matrix([v * weight(x) for v, x in zip(left, nodes)])
+        c.append(struct.unpack("f", struct.pack("f", float(mp.lu_solve(matrix, right)[0])))[0])
+        left = [v - c[-1] * x**k for v, x in zip(left, nodes)]
+    worst = 0
+    for i in range(400):
+        x = low + (high - low) * (i + mp.mpf(1) / 2) / 400
+        worst = max(worst, abs((mp.polyval([mp.mpf(v) for v in c[::-1]], x) - f(x)) * weight(x)))
+    print(f"/// {comment}; relative error {mp.nstr(worst * 2**24, 2)} * 2^-24.")
+    print(f"inline constexpr float {name}[] = {{{', '.join(v.hex() + 'f' for v in c)}}};")
+
+
 def exp_rest(x):
     return mp.nsum(lambda k: x**k / mp.factorial(k + 3), [0, 60])
 
@@ -60,8 +83,17 @@ def log_rest(start):
     return lambda z: mp.nsum(lambda k: 2 * z**k / (2 * k + start), [0, 80])
 
 
-def atan_rest(z):
-    return mp.nsum(lambda k: (-1) ** (k + 1) * z**k / (2 * k + 3), [0, 150])
+def atan_tail(z):
+    """(atan(t) - t) / t^3 of z = t^2."""
+    if z < mp.mpf("1e-6"):
+        return -mp.mpf(1) / 3 + z / 5 - z * z / 7
+    t = mp.sqrt(z)
+    return (mp.atan(t) - t) / (t * z)
+
+
+def atan_quotient(w):
+    z = w + mp.mpf("0.4375")
+    return z * atan_tail(z)
 
 
 def asin_rest(z):
@@ -89,7 +121,6 @@ def scaled_erfc(t):
 
 half_ln2, quarter_pi2 = mp.log(2) / 2 * mp.mpf("1.0001"), (mp.pi / 4 * mp.mpf("1.0001")) ** 2
 log_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
-atan_end = mp.mpf("0.4376") ** 2
 print("""// SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef QUERN_SRC_MAP_COEFFICIENTS_HPP
@@ -99,23 +130,51 @@ print("""// SPDX-FileCopyrightText: the Quern authors
 namespace quern::math::coefficients {
 
 // clang-format off""")
-for suffix, exp_n, sin_n, cos_n, log_n, atan_n, asin_n, erfc_n in (
-    ("", 10, 7, 6, 7, 12, 13, 15),
-    ("_single", 5, 4, 3, 4, 6, 7, 10),
+for suffix, exp_n, sin_n, cos_n, log_n, asin_n, erfc_n in (
+    ("", 10, 7, 6, 7, 13, 15),
+    ("_single", 5, 4, 3, 4, 7, 10),
 ):
     write("exp" + suffix, "(exp(r) - 1 - r - r^2/2) / r^3", exp_rest, -half_ln2, half_ln2, exp_n, lambda x: x**3)
     write("sin" + suffix, "(sin(r) - r) / r^3 of z = r^2", sin_rest, 0, quarter_pi2, sin_n, lambda z: z)
     write("cos" + suffix, "(cos(r) - 1 + r^2/2) / r^4 of z = r^2", cos_rest, 0, quarter_pi2, cos_n, lambda z: z * z)
     write("log" + suffix, "(2 atanh(s) - 2 s) / s^3 of z = s^2", log_rest(3), 0, log_end, log_n, lambda z: z / 2)
-    write("atan" + suffix, "(atan(t) - t) / t^3 of z = t^2", atan_rest, 0, atan_end, atan_n, lambda z: z)
     write("asin" + suffix, "(asin(s) - s) / s^3 of z = s^2", asin_rest, 0, mp.mpf(1) / 4, asin_n, lambda z: z)
     write("erfc" + suffix, "exp(x^2) erfc(x) of t = (x - 3) / (x + 3)", scaled_erfc, -0.38, mp.mpf(1) / 3, erfc_n,
           lambda t: 1 / mp.exp(9 * ((1 + t) / (1 - t)) ** 2))
 for suffix, n, m in (("", 11, 16), ("_single", 6, 9)):
     write("erf" + suffix, "(erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2", erf_rest, 0, mp.mpf("0.4226"), n, lambda z: z)
     write("erf_one" + suffix, "(erf(1 + d) - erf(1)) / d", erf_one, -0.3501, 0.3501, m, lambda d: d / 0.7)
+
+
+def log_quotient(x):
+    """(log(1 + x) / x - 1) / x."""
+    if abs(x) < mp.mpf("1e-9"):
+        return -mp.mpf(1) / 2 + x / 3
+    return (mp.log(1 + x) / x - 1) / x
+
+
+def log2_quotient(x):
+    """log2(1 + x) / x."""
+    return (1 + x * log_quotient(x)) / mp.log(2)
+
+
+def log_error(x):
+    return abs(x) / (1 + x * log_quotient(x))
+
+
+low, high, asin_end = mp.mpf("-0.25"), mp.mpf("0.5"), mp.mpf(1) / 4
+write_float("log_float", "(log(1 + r) / r - 1) / r", log_quotient, low, high, 9, log_error)
+write_float("log2_float", "(log2(1 + r) / r - log2(e)) / r", lambda r: log_quotient(r) / mp.log(2),
+            mp.sqrt(0.5) - 1 - mp.mpf("1e-7"), mp.sqrt(2) - 1 + mp.mpf("1e-7"), 9,
+            lambda r: log_error(r) * mp.log(2))
+write_float("atan_float", "atan(t) / t - 1 of t^2 - 7/16", atan_quotient, -0.4375, 0.5625, 10,
+            lambda w: 1 / (1 + atan_quotient(w)))
+write_float("asin_float", "(asin(s) - s) / s^3 of z = s^2", asin_rest, mp.mpf("1e-30"), asin_end, 5, lambda z: z)
+write("atan", "atan(t) / t - 1 of t^2 - 7/16", atan_quotient, -0.4375, 0.5625, 23, lambda w: 1 / (1 + atan_quotient(w)))
+write("log2_in_double", "log2(1 + r) / r", log2_quotient, low, high, 12, lambda r: 1 / log2_quotient(r))
+write("exp2_in_double", "(2^f - 1) / f", lambda f: mp.expm1(f * mp.log(2)) / f if f else mp.log(2), mp.mpf("-0.5"),
+      mp.mpf("0.5"), 6, lambda f: abs(f) / 2**f)
 write("log_tail", "(2 atanh(s) - 2 s - 2/3 s^3) / s^5 of z = s^2", log_rest(5), 0, log_end, 9, lambda z: z * z / 2)
-write("inverse_cbrt", "m^(-1/3)", lambda m: m ** (-mp.mpf(1) / 3), 1, 2, 6, lambda m: 1)
 print("""// clang-format on
 
 }  // namespace quern::math::coefficients

@@ -130,93 +130,82 @@ D tan_single(D x) {
   return with_large(x, x == 0 ? x : (odd ? -c : s) / (odd ? s : c), ::tan);
 }
 
-/// The angle of y/x for y, x >= 0. With c of 0, 1/2, 1, 3/2 and infinity it is atan(c) + atan(t),
-/// t = (y - c x) / (x + c y), |t| < 7/16, as in fdlibm's atan.
-template <class D>
-struct angle_parts {
-  D c, hi, lo;  // c, atan(c)
-  bits_of<D> vertical;
+/// pi/2 in two numbers of type T.
+template <class T>
+inline constexpr T half_pi = static_cast<T>(pi_2);
+template <class T>
+inline constexpr T half_pi_low = static_cast<T>((pi_2 - half_pi<T>)+pi_2_low);
+
+/// Where the angle of a point is measured from: 0, pi/2 or pi, in two numbers, and in which direction: `sign` has the
+/// bit of the sign where the angle is taken away.
+template <class V>
+struct half_axis {
+  V hi, lo, sign;
 };
-template <class D>
-angle_parts<D> nearest_angle(D y, D x) {
-  angle_parts<D> v{};
-  const auto from = [&](double slope, double c, double hi, double lo) {
-    const auto above = y >= slope * x;
-    v.c = above ? all<D>(c) : v.c;
-    v.hi = above ? all<D>(hi) : v.hi;
-    v.lo = above ? all<D>(lo) : v.lo;
-    return above;
-  };
-  from(0.4375, 0.5, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56);
-  from(0.6875, 1, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55);
-  from(1.1875, 1.5, 0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56);
-  v.vertical = (bits_of<D>)from(2.4375, 0, pi_2, pi_2_low);
-  return v;
+template <class V>
+half_axis<V> nearest_axis(bits_of<V> steep, bits_of<V> left) {
+  using T = number_of<V>;
+  const V hi = steep != 0 ? all<V>(half_pi<T>) : left != 0 ? all<V>(2 * half_pi<T>) : V{};
+  const V lo = steep != 0 ? all<V>(half_pi_low<T>) : left != 0 ? all<V>(2 * half_pi_low<T>) : V{};
+  return {hi, lo, (V)((steep ^ left) & sign_bit<V>)};
 }
-template <class D>
-sum<D> angle(D y, D x) {
-  const angle_parts<D> at = nearest_angle(y, x);
-  const auto vertical = at.vertical != 0;
-  const sum<D> cx = product(at.c, x), cy = product(at.c, y);
-  const D dy = y - cx.hi, dx = x + cy.hi;
-  const sum<D> num = quick_sum(vertical ? -x : dy, vertical ? D{} : -cx.lo);
-  const sum<D> den{vertical ? y : dx, vertical ? D{} : ((x > cy.hi ? (x - dx) + cy.hi : (cy.hi - dx) + x) + cy.lo)};
-  const sum<D> t = quotient(num, den);
-  const D z = t.hi * t.hi;
-  const sum<D> s = quick_sum(at.hi, t.hi);
-  return {s.hi, s.lo + (at.lo + fma(t.hi * z, polynomial(z, coefficients::atan), t.lo))};
+/// The angle from there on of num / den, where 0 <= num <= den. What the quotient lacks counts 1 / (1 + q^2) times, to
+/// two digits. The quotient counts as it is, so that no rounding but the last is of its size, and the polynomial, whose
+/// argument is exact to the last bit, is at most 0.22.
+template <class V>
+V angle_from(const half_axis<V>& axis, V num, V den) {
+  const V inverse = 1 / den, q = num * inverse, w = fma(q, q, -0.4375);
+  const auto turned = [&](V v) { return (V)(to_bits(v) ^ to_bits(axis.sign)); };
+  const V lacking = turned(fma(-q, den, num) * (inverse * fma(w, fma(w, 0.36, -0.545), 0.693)));
+  const V t = turned(q);
+  const sum<V> s = quick_sum(axis.hi, t);
+  const V rest = [&] {
+    if constexpr (sizeof(number_of<V>) == 8) return polynomial_first_last(w, coefficients::atan);
+    else return polynomial_first_last(w, coefficients::atan_float);
+  }();
+  return s.hi + fma(t, rest, s.lo + (axis.lo + lacking));
 }
-template <class D>
-D angle_single(D y, D x) {
-  const angle_parts<D> at = nearest_angle(y, x);
-  const auto vertical = at.vertical != 0;
-  const D t = (vertical ? -x : fma(-at.c, x, y)) / (vertical ? y : fma(at.c, y, x)), z = t * t;
-  return at.hi + fma(t * z, polynomial(z, coefficients::atan_single), t);
+template <class V>
+V atan(V x) {
+  const V a = minimum(abs(x), 0x1p60);  // NaN stays
+  const auto steep = a > 1;
+  const half_axis<V> axis = nearest_axis<V>((bits_of<V>)steep, bits_of<V>{});
+  return with_sign(angle_from(axis, steep ? all<V>(1) : a, steep ? a : all<V>(1)), x);
 }
 
-template <class D>
-D atan(D x) {
-  const D a = abs(x);
-  const auto infinite = a == infinity;
-  const sum<D> v = angle(infinite ? all<D>(1) : a, infinite ? D{} : all<D>(1));
-  return with_sign(a < 0x1p-30 ? a : v.hi + v.lo, x);
-}
-template <class D>
-D atan_single(D x) {
-  const D a = abs(x);
-  return with_sign(angle_single(minimum(a, 0x1p200), all<D>(1)), x);
+/// The quotient of two numbers of which the larger is below the limit, and the smaller above its inverse or 0, is a
+/// normal number, and so is its remainder.
+template <class V>
+inline constexpr number_of<V> quotient_limit = static_cast<number_of<V>>(sizeof(number_of<V>) == 8 ? 0x1p500 : 0x1p62);
+
+template <class V>
+bits_of<V> far_out(V num, V den) {
+  const auto small = (bits_of<V>)(num < 1 / quotient_limit<V>)&(bits_of<V>)(num != 0);
+  return ~(bits_of<V>)(den < quotient_limit<V>) | small;
 }
 
-/// Numbers of the same ratio as y and x, both at least 0, that neither overflow nor are zero or infinite both.
-template <class D>
-void bring_near_one(D& y, D& x) {
-  const auto both = (y == x) & ((y == 0) | (y == infinity));
-  const auto one_infinite = ((y == infinity) | (x == infinity)) & ~both;
-  const auto equal = both & (y != 0);
-  const D largest = y > x ? y : x;
-  const D factor = largest > 0x1p900 ? all<D>(0x1p-200) : largest < 0x1p-900 ? all<D>(0x1p200) : all<D>(1);
-  const D scaled_y = one_infinite ? (y == infinity ? all<D>(1) : D{}) : y * factor;
-  const D scaled_x = one_infinite ? (x == infinity ? all<D>(1) : D{}) : x * factor;
-  y = equal ? all<D>(1) : scaled_y;
-  x = both ? all<D>(1) : scaled_x;
+/// The angles where that is not so: of equal infinities and numbers of similar size as those of others, and of numbers
+/// of different size as the quotient or the half axis; NaN of NaN. The other elements stay.
+template <class V>
+__attribute__((noinline, cold)) V replace_far(V y, V x, const half_axis<V>& axis, V num, V den, V v) {
+  constexpr bool wide = sizeof(number_of<V>) == 8;
+  const auto infinite = num == all<V>(infinity);
+  const V factor = den > 1 ? all<V>(wide ? 0x1p-600 : 0x1p-90) : all<V>(wide ? 0x1p600 : 0x1p90);
+  const V similar = angle_from(axis, infinite ? all<V>(1) : num * factor, infinite ? all<V>(1) : den * factor);
+  const V different = axis.hi == 0 ? num / den : axis.hi;
+  const V angle = num < den * all<V>(wide ? 0x1p-60 : 0x1p-30) ? different : similar;
+  const V exact = ((x != x) | (y != y)) ? x + y : with_sign(angle, y);
+  return far_out(num, den) != 0 ? exact : v;
 }
-template <class D>
-D atan2(D y, D x) {
-  D ay = abs(y), ax = abs(x);
-  const auto undefined = (y != y) | (x != x);
-  bring_near_one(ay, ax);
-  const sum<D> v = angle(ay, ax);
-  const sum<D> turned = quick_sum(all<D>(2 * pi_2), -v.hi);
-  const D left = turned.hi + (turned.lo + (2 * pi_2_low - v.lo));
-  return undefined ? x + y : with_sign(to_bits(x) >= 0 ? v.hi + v.lo : left, y);
-}
-template <class D>
-D atan2_single(D y, D x) {
-  D ay = abs(y), ax = abs(x);
-  const auto undefined = (y != y) | (x != x);
-  bring_near_one(ay, ax);
-  const D v = angle_single(ay, ax);
-  return undefined ? x + y : with_sign(to_bits(x) >= 0 ? v : 2 * pi_2 - v, y);
+template <class V>
+V atan2(V y, V x) {
+  const V ay = abs(y), ax = abs(x);
+  const auto steep = ay > ax;
+  const V num = steep ? ax : ay, den = steep ? ay : ax;
+  const half_axis<V> axis = nearest_axis<V>((bits_of<V>)steep, (bits_of<V>)(to_bits(x) < 0));
+  // 0/0 is 0
+  const V v = with_sign(angle_from(axis, num, greater(all<V>(1 / quotient_limit<V>), den)), y);
+  return __builtin_expect(any(far_out(num, den)), 0) ? replace_far(y, x, axis, num, den, v) : v;
 }
 
 /// u, u^2 and the rest of asin(u) = u + rest for u = a below 1/2, and above for u = sqrt((1 - a)/2), which serves
@@ -249,19 +238,6 @@ D acos(D x) {
   const sum<D> middle = quick_sum(all<D>(pi_2), -signed_u), far = quick_sum(all<D>(2 * pi_2), -2 * u);
   const D outer = x < 0 ? far.hi + (far.lo + (2 * pi_2_low - 2 * rest)) : 2 * (u + rest);
   return a < 0.5 ? middle.hi + (middle.lo + (pi_2_low - signed_rest)) : outer;
-}
-template <class D>
-D asin_single(D x) {
-  const D a = abs(x);
-  const auto [u, rest] = arc_parts(a, coefficients::asin_single);
-  return with_sign(a < 0.5 ? u + rest : pi_2 - 2 * (u + rest), x);
-}
-template <class D>
-D acos_single(D x) {
-  const D a = abs(x);
-  const auto [u, rest] = arc_parts(a, coefficients::asin_single);
-  const D v = u + rest, outer = x < 0 ? 2 * pi_2 - 2 * v : 2 * v;
-  return a < 0.5 ? pi_2 - (D)(to_bits(v) ^ to_bits(sign_bit_of(x))) : outer;
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ inline constexpr double sin[] = {-0x1.5555555555555p-3, 0x1.1111111111110p-7, -0
 inline constexpr double cos[] = {0x1.5555555555555p-5, -0x1.6c16c16c16966p-10, 0x1.a01a019f4e867p-16, -0x1.27e4fa17a41b4p-22, 0x1.1eeb68b109173p-29, -0x1.907d7aebd5e3dp-37};
 /// (2 atanh(s) - 2 s) / s^3 of z = s^2; relative error 0.038 * 2^-53.
 inline constexpr double log[] = {0x1.5555555555558p-1, 0x1.9999999995273p-2, 0x1.2492492dfd86cp-2, 0x1.c71c62d5e53e0p-3, 0x1.7462b91b8df65p-3, 0x1.39fdcceb4bb45p-3, 0x1.2b5f68a50d903p-3};
-/// (atan(t) - t) / t^3 of z = t^2; relative error 0.029 * 2^-53.
-inline constexpr double atan[] = {-0x1.5555555555555p-2, 0x1.99999999998c4p-3, -0x1.2492492485427p-3, 0x1.c71c71bd22246p-4, -0x1.745d154ae1c94p-4, 0x1.3b1375a3f24c4p-4, -0x1.110c9a3d3c1bep-4, 0x1.e170491df79b9p-5, -0x1.ab5849ab57353p-5, 0x1.6ffbb8354db1ap-5, -0x1.0f55666ec5c9ep-5, 0x1.e3e17f483240ap-7};
 /// (asin(s) - s) / s^3 of z = s^2; relative error 0.048 * 2^-53.
 inline constexpr double asin[] = {0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6, 0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7, 0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7, 0x1.d72b2bc8155f8p-6};
 /// exp(x^2) erfc(x) of t = (x - 3) / (x + 3); relative error 0.0059 * 2^-53.
@@ -29,8 +27,6 @@ inline constexpr double sin_single[] = {-0x1.555555545dd83p-3, 0x1.11110deeb33b2
 inline constexpr double cos_single[] = {0x1.555554414e3a6p-5, -0x1.6c12d2887c343p-10, 0x1.9bd86445fb99bp-16};
 /// (2 atanh(s) - 2 s) / s^3 of z = s^2; relative error 1.5e+5 * 2^-53.
 inline constexpr double log_single[] = {0x1.5555554ba8b0ep-1, 0x1.9999eb9d6ddfep-2, 0x1.245c273432202p-2, 0x1.ddd4dad98e4c4p-3};
-/// (atan(t) - t) / t^3 of z = t^2; relative error 1.4e+6 * 2^-53.
-inline constexpr double atan_single[] = {-0x1.5555554432131p-2, 0x1.9999672447cf8p-3, -0x1.248621eae5a39p-3, 0x1.c4f14346c5866p-4, -0x1.5d75734f7fae5p-4, 0x1.8af6bac82f94bp-5};
 /// (asin(s) - s) / s^3 of z = s^2; relative error 5.2e+5 * 2^-53.
 inline constexpr double asin_single[] = {0x1.5555555c0171dp-3, 0x1.33331ecf8b70bp-4, 0x1.6dc0f007c13e8p-5, 0x1.efedf83ab6506p-6, 0x1.82db23768c84fp-6, 0x1.5a80a068e3ee2p-7, 0x1.fb7ca379d49c6p-6};
 /// exp(x^2) erfc(x) of t = (x - 3) / (x + 3); relative error 5.5e+3 * 2^-53.
@@ -43,10 +39,22 @@ inline constexpr double erf_one[] = {0x1.a911f096fbc26p-2, -0x1.a911f096fbc26p-2
 inline constexpr double erf_single[] = {-0x1.812746af98ac8p-2, 0x1.ce2f1ff8db533p-4, -0x1.b82c2bd066651p-6, 0x1.563eb0208d3b9p-8, -0x1.bbf87f513a212p-11, 0x1.b0c97dba84decp-14};
 /// (erf(1 + d) - erf(1)) / d; relative error 1.5e+6 * 2^-53.
 inline constexpr double erf_one_single[] = {0x1.a911f096fbc26p-2, -0x1.a911f136ca9f6p-2, 0x1.1b614af6abf43p-3, 0x1.1b625b19751ddp-4, -0x1.1b613625ad357p-4, 0x1.2c50378bc0b4ep-8, 0x1.f083e30fd904dp-7, -0x1.238e81e1981ecp-8, -0x1.e7c528458b14bp-10};
+/// (log(1 + r) / r - 1) / r; relative error 0.11 * 2^-24.
+inline constexpr float log_float[] = {-0x1.0000020000000p-1f, 0x1.5555aa0000000p-2f, -0x1.fffdf00000000p-3f, 0x1.99643e0000000p-3f, -0x1.552a0a0000000p-3f, 0x1.292c440000000p-3f, -0x1.0c44e60000000p-3f, 0x1.a0b1500000000p-4f, -0x1.5c5d6c0000000p-5f};
+/// (log2(1 + r) / r - log2(e)) / r; relative error 0.084 * 2^-24.
+inline constexpr float log2_float[] = {-0x1.7154700000000p-1f, 0x1.ec70a00000000p-2f, -0x1.715aca0000000p-2f, 0x1.277bfa0000000p-2f, -0x1.eaac800000000p-3f, 0x1.a354760000000p-3f, -0x1.8811860000000p-3f, 0x1.7b9cea0000000p-3f, -0x1.baabaa0000000p-4f};
+/// atan(t) / t - 1 of t^2 - 7/16; relative error 0.062 * 2^-24.
+inline constexpr float atan_float[] = {-0x1.dd394a0000000p-4f, -0x1.b7a6000000000p-3f, 0x1.76b05a0000000p-4f, -0x1.78cf320000000p-5f, 0x1.9af4180000000p-6f, -0x1.d4cb580000000p-7f, 0x1.12edfc0000000p-7f, -0x1.60df2e0000000p-8f, 0x1.ed29fe0000000p-9f, -0x1.b387e40000000p-10f};
+/// (asin(s) - s) / s^3 of z = s^2; relative error 0.086 * 2^-24.
+inline constexpr float asin_float[] = {0x1.5555ca0000000p-3f, 0x1.3301ac0000000p-4f, 0x1.74808c0000000p-5f, 0x1.8c25380000000p-6f, 0x1.59652c0000000p-5f};
+/// atan(t) / t - 1 of t^2 - 7/16; relative error 0.081 * 2^-53.
+inline constexpr double atan[] = {-0x1.dd3949b590129p-4, -0x1.b7a6059511d8cp-3, 0x1.76b06734893c2p-4, -0x1.78c9a87ebd84dp-5, 0x1.9adf9aec62d62p-6, -0x1.d63f0f7646270p-7, 0x1.15e9c1ec6b65dp-7, -0x1.5025af9e6cea0p-8, 0x1.9dae74faecd45p-9, -0x1.020138602445cp-9, 0x1.4551e946d6485p-10, -0x1.9dd8d89f302f9p-11, 0x1.092fde11bd33fp-11, -0x1.55f3704aea701p-12, 0x1.bb2cb3d41f96fp-13, -0x1.210337f2d5e55p-13, 0x1.7c5ac254523a4p-14, -0x1.eea2cdd38c2c8p-15, 0x1.3280951c4a65cp-15, -0x1.9d523063a7d7ep-16, 0x1.69b775eaa9d30p-16, -0x1.0b9107a1471b4p-16, 0x1.6bf85b08ece14p-18};
+/// log2(1 + r) / r; relative error 1.1e+6 * 2^-53.
+inline constexpr double log2_in_double[] = {0x1.715476531b7dap+0, -0x1.7154762fa6676p-1, 0x1.ec7099e13c5fep-2, -0x1.7154a467e0122p-2, 0x1.277880a5ec5b2p-2, -0x1.ec63407487802p-3, 0x1.a587414522dd9p-3, -0x1.7177a01b2d2d1p-3, 0x1.516e01f58cc52p-3, -0x1.37fc1b7ad227cp-3, 0x1.d31fc8f7dc248p-4, -0x1.67c6eb735fe61p-5};
+/// (2^f - 1) / f; relative error 4.1e+7 * 2^-53.
+inline constexpr double exp2_in_double[] = {0x1.62e4302fc626ep-1, 0x1.ebfbe00e63baep-3, 0x1.c6af6cdbbdcc7p-5, 0x1.3b2a53045179ap-7, 0x1.5f0890162a90ap-10, 0x1.4413896e1ad27p-13};
 /// (2 atanh(s) - 2 s - 2/3 s^3) / s^5 of z = s^2; relative error 8.6e-5 * 2^-53.
 inline constexpr double log_tail[] = {0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cfe7p-3, 0x1.745d1745124c7p-3, 0x1.3b13b1bd0ead0p-3, 0x1.1110df7e2b9b8p-3, 0x1.e1f80a4c22cd4p-4, 0x1.ac4927065cf5ap-4, 0x1.b8e0c07ef591ap-4};
-/// m^(-1/3); relative error 5.9e+10 * 2^-53.
-inline constexpr double inverse_cbrt[] = {0x1.c713e2847cbe6p+0, -0x1.8dd4bd7d34771p+0, 0x1.3a267a3d49ad4p+0, -0x1.2c4b958d54c08p-1, 0x1.37ce9e9ed0a1dp-3, -0x1.0e87006cbe6bbp-6};
 // clang-format on
 
 }  // namespace quern::math::coefficients

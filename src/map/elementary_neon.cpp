@@ -7,15 +7,11 @@
 #include "elementary_list.hpp"
 
 #if defined(QUERN_VECTOR_FORMS) && defined(__aarch64__)
-#include "angles.hpp"
-#include "logarithms.hpp"
+#include "floats.hpp"
 
 namespace quern::math {
 namespace {
 
-reals2 low(float32x4_t x) { return (reals2)vcvt_f64_f32(vget_low_f32(x)); }
-reals2 high(float32x4_t x) { return (reals2)vcvt_high_f64_f32(x); }
-float32x2_t narrow(reals2 x) { return vcvt_f32_f64((float64x2_t)x); }
 float64x2_t where(uint64x2_t mask, float64x2_t x) {
   return vreinterpretq_f64_u64(vandq_u64(mask, vreinterpretq_u64_f64(x)));
 }
@@ -26,41 +22,41 @@ float32x2_t where(uint32x2_t mask, float32x2_t x) {
   return vreinterpret_f32_u32(vand_u32(mask, vreinterpret_u32_f32(x)));
 }
 
+float32x4_t twice(float32x2_t x) { return vcombine_f32(x, x); }
+
 }  // namespace
 
 // N: of all elements. M: of those in the mask; the others are computed of 0, which takes no rare branch.
 #define QUERN_PCS __attribute__((aarch64_vector_pcs))
-#define QUERN_ONE(name)                                                                                              \
-  extern "C" {                                                                                                       \
-  double quern_##name(double x) noexcept { return name(all<reals2>(x))[0]; }                                         \
-  float quern_##name##f(float x) noexcept { return static_cast<float>(name##_single(all<reals2>(x))[0]); }           \
-  QUERN_PCS float64x2_t quern_n_##name(float64x2_t) __asm__("_ZGVnN2v_quern_" #name);                                \
-  QUERN_PCS float64x2_t quern_n_##name(float64x2_t x) { return (float64x2_t)name((reals2)x); }                       \
-  QUERN_PCS float64x2_t quern_n_masked_##name(float64x2_t, uint64x2_t) __asm__("_ZGVnM2v_quern_" #name);             \
-  QUERN_PCS float64x2_t quern_n_masked_##name(float64x2_t x, uint64x2_t mask) {                                      \
-    return quern_n_##name(where(mask, x));                                                                           \
-  }                                                                                                                  \
-  QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t) __asm__("_ZGVnN2v_quern_" #name "f");                        \
-  QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t x) { return narrow(name##_single((reals2)vcvt_f64_f32(x))); } \
-  QUERN_PCS float32x2_t quern_n2_masked_##name##f(float32x2_t, uint32x2_t) __asm__("_ZGVnM2v_quern_" #name "f");     \
-  QUERN_PCS float32x2_t quern_n2_masked_##name##f(float32x2_t x, uint32x2_t mask) {                                  \
-    return quern_n2_##name##f(where(mask, x));                                                                       \
-  }                                                                                                                  \
-  QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t) __asm__("_ZGVnN4v_quern_" #name "f");                        \
-  QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t x) {                                                          \
-    return vcombine_f32(narrow(name##_single(low(x))), narrow(name##_single(high(x))));                              \
-  }                                                                                                                  \
-  QUERN_PCS float32x4_t quern_n4_masked_##name##f(float32x4_t, uint32x4_t) __asm__("_ZGVnM4v_quern_" #name "f");     \
-  QUERN_PCS float32x4_t quern_n4_masked_##name##f(float32x4_t x, uint32x4_t mask) {                                  \
-    return quern_n4_##name##f(where(mask, x));                                                                       \
-  }                                                                                                                  \
+#define QUERN_ONE(name)                                                                                          \
+  extern "C" {                                                                                                   \
+  double quern_##name(double x) noexcept { return name(all<reals2>(x))[0]; }                                     \
+  float quern_##name##f(float x) noexcept { return name##_float(all<floats4>(x))[0]; }                           \
+  QUERN_PCS float64x2_t quern_n_##name(float64x2_t) __asm__("_ZGVnN2v_quern_" #name);                            \
+  QUERN_PCS float64x2_t quern_n_##name(float64x2_t x) { return (float64x2_t)name((reals2)x); }                   \
+  QUERN_PCS float64x2_t quern_n_masked_##name(float64x2_t, uint64x2_t) __asm__("_ZGVnM2v_quern_" #name);         \
+  QUERN_PCS float64x2_t quern_n_masked_##name(float64x2_t x, uint64x2_t mask) {                                  \
+    return quern_n_##name(where(mask, x));                                                                       \
+  }                                                                                                              \
+  QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t) __asm__("_ZGVnN2v_quern_" #name "f");                    \
+  QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t x) {                                                      \
+    return vget_low_f32((float32x4_t)name##_float((floats4)twice(x)));                                           \
+  }                                                                                                              \
+  QUERN_PCS float32x2_t quern_n2_masked_##name##f(float32x2_t, uint32x2_t) __asm__("_ZGVnM2v_quern_" #name "f"); \
+  QUERN_PCS float32x2_t quern_n2_masked_##name##f(float32x2_t x, uint32x2_t mask) {                              \
+    return quern_n2_##name##f(where(mask, x));                                                                   \
+  }                                                                                                              \
+  QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t) __asm__("_ZGVnN4v_quern_" #name "f");                    \
+  QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t x) { return (float32x4_t)name##_float((floats4)x); }      \
+  QUERN_PCS float32x4_t quern_n4_masked_##name##f(float32x4_t, uint32x4_t) __asm__("_ZGVnM4v_quern_" #name "f"); \
+  QUERN_PCS float32x4_t quern_n4_masked_##name##f(float32x4_t x, uint32x4_t mask) {                              \
+    return quern_n4_##name##f(where(mask, x));                                                                   \
+  }                                                                                                              \
   }
 #define QUERN_TWO(name)                                                                                                \
   extern "C" {                                                                                                         \
   double quern_##name(double x, double y) noexcept { return name(all<reals2>(x), all<reals2>(y))[0]; }                 \
-  float quern_##name##f(float x, float y) noexcept {                                                                   \
-    return static_cast<float>(name##_single(all<reals2>(x), all<reals2>(y))[0]);                                       \
-  }                                                                                                                    \
+  float quern_##name##f(float x, float y) noexcept { return name##_float(all<floats4>(x), all<floats4>(y))[0]; }       \
   QUERN_PCS float64x2_t quern_n_##name(float64x2_t, float64x2_t) __asm__("_ZGVnN2vv_quern_" #name);                    \
   QUERN_PCS float64x2_t quern_n_##name(float64x2_t x, float64x2_t y) {                                                 \
     return (float64x2_t)name((reals2)x, (reals2)y);                                                                    \
@@ -71,7 +67,7 @@ float32x2_t where(uint32x2_t mask, float32x2_t x) {
   }                                                                                                                    \
   QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t, float32x2_t) __asm__("_ZGVnN2vv_quern_" #name "f");            \
   QUERN_PCS float32x2_t quern_n2_##name##f(float32x2_t x, float32x2_t y) {                                             \
-    return narrow(name##_single((reals2)vcvt_f64_f32(x), (reals2)vcvt_f64_f32(y)));                                    \
+    return vget_low_f32((float32x4_t)name##_float((floats4)twice(x), (floats4)twice(y)));                              \
   }                                                                                                                    \
   QUERN_PCS float32x2_t quern_n2_masked_##name##f(float32x2_t, float32x2_t,                                            \
                                                   uint32x2_t) __asm__("_ZGVnM2vv_quern_" #name "f");                   \
@@ -80,7 +76,7 @@ float32x2_t where(uint32x2_t mask, float32x2_t x) {
   }                                                                                                                    \
   QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t, float32x4_t) __asm__("_ZGVnN4vv_quern_" #name "f");            \
   QUERN_PCS float32x4_t quern_n4_##name##f(float32x4_t x, float32x4_t y) {                                             \
-    return vcombine_f32(narrow(name##_single(low(x), low(y))), narrow(name##_single(high(x), high(y))));               \
+    return (float32x4_t)name##_float((floats4)x, (floats4)y);                                                          \
   }                                                                                                                    \
   QUERN_PCS float32x4_t quern_n4_masked_##name##f(float32x4_t, float32x4_t,                                            \
                                                   uint32x4_t) __asm__("_ZGVnM4vv_quern_" #name "f");                   \

@@ -67,6 +67,14 @@ power<D> exp_parts(D x) {
   const D exponent = fma(x, log2_e, to_exponent), k = exponent - to_exponent;
   return {exp_reduced(sum<D>{fma(k, -ln2_rest, fma(k, -ln2_part, x)), D{}}), k, exponent};
 }
+/// The same of a sum, with no error but the last rounding, which pow needs beside that of the logarithm.
+template <class D>
+power<D> exp_parts(const sum<D>& x) {
+  const D exponent = fma(x.hi, log2_e, to_exponent), k = exponent - to_exponent;
+  const sum<D> p = expm1_reduced(quick_sum(fma(k, -ln2_part, x.hi), fma(k, -ln2_rest, x.lo)));
+  const sum<D> s = quick_sum(all<D>(1), p.hi);
+  return {s.hi + (s.lo + p.lo), k, exponent};
+}
 template <class D>
 power<D> exp2_parts(D x) {
   const D exponent = x + to_exponent, k = exponent - to_exponent, f = x - k;
@@ -98,15 +106,6 @@ D exp_single(D x) {
   D k;
   const D r = reduce_exponent(clamp(x, -200, 200), k);
   return (1 + expm1_reduced(r, coefficients::exp_single)) * power_of_two(k);
-}
-
-/// exp(x.hi + x.lo), where lo may be anything if hi is zero or beyond what has a finite result.
-template <class D>
-D exp(const sum<D>& x) {
-  const D hi = clamp(x.hi, exp_low, exp_high);
-  const auto [k, r] = reduce_exponent(sum<D>{hi, ((hi == x.hi) & (hi != 0)) ? x.lo : D{}});
-  const sum<D> p = expm1_reduced(r), s = quick_sum(all<D>(1), p.hi);
-  return scale(s.hi + (s.lo + p.lo), k);
 }
 
 template <class D>

@@ -12,36 +12,59 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Vectors of doubles in registers, with a multiply-add that rounds once. Each source that includes this is compiled
-/// for one set of instructions and has its own copy of everything, as a linker would keep any one of copies that it
-/// shares.
+/// Vectors of doubles (D) and of floats (F, or V for either) in registers, with a multiply-add that rounds once. Each
+/// source that includes this is compiled for one set of instructions and has its own copy of everything, as a linker
+/// would keep any one of copies that it shares.
 namespace quern::math {
 namespace {
 
+/// Vectors of N numbers of so many bytes, and of their bits.
+template <int Bytes, int N>
+struct vectors;
 template <int N>
-struct vectors {
+struct vectors<8, N> {
+  using number = double;
+  using integer = std::int64_t;
   typedef double reals __attribute__((vector_size(8 * N)));
   typedef std::int64_t bits __attribute__((vector_size(8 * N)));
   typedef std::uint64_t unsigned_bits __attribute__((vector_size(8 * N)));
 };
-/// How many elements a vector of type D has.
-template <class D>
-inline constexpr int lanes = static_cast<int>(sizeof(D) / sizeof(double));
-template <class D>
-using bits_of = typename vectors<lanes<D>>::bits;
+template <int N>
+struct vectors<4, N> {
+  using number = float;
+  using integer = std::int32_t;
+  typedef float reals __attribute__((vector_size(4 * N)));
+  typedef std::int32_t bits __attribute__((vector_size(4 * N)));
+  typedef std::uint32_t unsigned_bits __attribute__((vector_size(4 * N)));
+};
+/// How many elements a vector of type V has.
+template <class V>
+inline constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(V{}[0]));
+template <class V>
+using vectors_of = vectors<static_cast<int>(sizeof(V{}[0])), lanes<V>>;
+template <class V>
+using number_of = typename vectors_of<V>::number;
+template <class V>
+using bits_of = typename vectors_of<V>::bits;
+/// The bit of the sign.
+template <class V>
+inline constexpr typename vectors_of<V>::integer sign_bit = sizeof(number_of<V>) == 8 ? INT64_MIN : INT32_MIN;
 
-template <class D>
-D all(double x) {
-  return x - D{};
+template <class V>
+V all(double x) {
+  return static_cast<number_of<V>>(x) - V{};
 }
-template <class D>
-bits_of<D> to_bits(D x) {
-  return (bits_of<D>)x;
+template <class V>
+bits_of<V> to_bits(V x) {
+  return (bits_of<V>)x;
 }
 
-using reals2 = vectors<2>::reals;
-using reals4 = vectors<4>::reals;
-using reals8 = vectors<8>::reals;
+using reals2 = vectors<8, 2>::reals;
+using reals4 = vectors<8, 4>::reals;
+using reals8 = vectors<8, 8>::reals;
+using floats4 = vectors<4, 4>::reals;
+using floats8 = vectors<4, 8>::reals;
+using floats16 = vectors<4, 16>::reals;
 // lesser and greater return b where a or b is NaN. any_reaches: whether any element is at least the limit.
 #if defined(__aarch64__)
 inline reals2 fma(reals2 a, reals2 b, reals2 c) {
@@ -51,6 +74,18 @@ inline reals2 sqrt(reals2 a) { return (reals2)vsqrtq_f64((float64x2_t)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return a < b ? a : b; }
 inline reals2 greater(reals2 a, reals2 b) { return a > b ? a : b; }
 inline bool any_reaches(reals2 a, double limit) { return (a[0] >= limit) | (a[1] >= limit); }
+inline bool any(vectors<8, 2>::bits mask) { return (mask[0] | mask[1]) != 0; }
+inline floats4 fma(floats4 a, floats4 b, floats4 c) {
+  return (floats4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+inline floats4 lesser(floats4 a, floats4 b) { return a < b ? a : b; }
+inline floats4 greater(floats4 a, floats4 b) { return a > b ? a : b; }
+inline bool any(vectors<4, 4>::bits mask) { return vmaxvq_u32((uint32x4_t)mask) != 0; }
+inline reals2 low(floats4 x) { return (reals2)vcvt_f64_f32(vget_low_f32((float32x4_t)x)); }
+inline reals2 high(floats4 x) { return (reals2)vcvt_high_f64_f32((float32x4_t)x); }
+inline floats4 narrow(reals2 first, reals2 second) {
+  return (floats4)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)first), (float64x2_t)second);
+}
 #else
 inline reals2 fma(reals2 a, reals2 b, reals2 c) { return (reals2)_mm_fmadd_pd((__m128d)a, (__m128d)b, (__m128d)c); }
 inline reals2 sqrt(reals2 a) { return (reals2)_mm_sqrt_pd((__m128d)a); }
@@ -66,6 +101,25 @@ inline reals4 greater(reals4 a, reals4 b) { return (reals4)_mm256_max_pd((__m256
 inline bool any_reaches(reals4 a, double limit) {
   return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(limit), _CMP_GE_OQ)) != 0;
 }
+inline bool any(vectors<8, 2>::bits mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
+inline bool any(vectors<8, 4>::bits mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+inline floats4 fma(floats4 a, floats4 b, floats4 c) { return (floats4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
+inline floats4 lesser(floats4 a, floats4 b) { return (floats4)_mm_min_ps((__m128)a, (__m128)b); }
+inline floats4 greater(floats4 a, floats4 b) { return (floats4)_mm_max_ps((__m128)a, (__m128)b); }
+inline bool any(vectors<4, 4>::bits mask) { return _mm_movemask_ps((__m128)mask) != 0; }
+inline reals4 widen(floats4 x) { return (reals4)_mm256_cvtps_pd((__m128)x); }
+inline floats4 narrow(reals4 x) { return (floats4)_mm256_cvtpd_ps((__m256d)x); }
+inline floats8 fma(floats8 a, floats8 b, floats8 c) {
+  return (floats8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+inline floats8 lesser(floats8 a, floats8 b) { return (floats8)_mm256_min_ps((__m256)a, (__m256)b); }
+inline floats8 greater(floats8 a, floats8 b) { return (floats8)_mm256_max_ps((__m256)a, (__m256)b); }
+inline bool any(vectors<4, 8>::bits mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+inline reals4 low(floats8 x) { return (reals4)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
+inline reals4 high(floats8 x) { return (reals4)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+inline floats8 narrow(reals4 first, reals4 second) {
+  return (floats8)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)second), _mm256_cvtpd_ps((__m256d)first));
+}
 #endif
 #if defined(__AVX512F__)
 inline reals8 fma(reals8 a, reals8 b, reals8 c) { return (reals8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
@@ -75,7 +129,35 @@ inline reals8 greater(reals8 a, reals8 b) { return (reals8)_mm512_max_pd((__m512
 inline bool any_reaches(reals8 a, double limit) {
   return _mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(limit), _CMP_GE_OQ) != 0;
 }
+inline floats16 fma(floats16 a, floats16 b, floats16 c) {
+  return (floats16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+inline floats16 lesser(floats16 a, floats16 b) { return (floats16)_mm512_min_ps((__m512)a, (__m512)b); }
+inline floats16 greater(floats16 a, floats16 b) { return (floats16)_mm512_max_ps((__m512)a, (__m512)b); }
+inline bool any(vectors<8, 8>::bits mask) { return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0; }
+inline bool any(vectors<4, 16>::bits mask) { return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0; }
+inline reals8 low(floats16 x) { return (reals8)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
+inline reals8 high(floats16 x) {
+  return (reals8)_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd((__m512)x), 1)));
+}
+inline floats16 narrow(reals8 first, reals8 second) {
+  const __m256d a = _mm256_castps_pd(_mm512_cvtpd_ps((__m512d)first)),
+                b = _mm256_castps_pd(_mm512_cvtpd_ps((__m512d)second));
+  return (floats16)_mm512_castpd_ps(_mm512_insertf64x4(_mm512_castpd256_pd512(a), b, 1));
+}
 #endif
+
+/// f of floats by f of doubles, of all elements at once where there are such vectors, else of both halves.
+#if !defined(__aarch64__)
+template <class Function, class... F>
+floats4 in_doubles(const Function& f, floats4 x, F... more) {
+  return narrow(f(widen(x), widen(more)...));
+}
+#endif
+template <class Function, class V, class... F>
+V in_doubles(const Function& f, V x, F... more) {
+  return narrow(f(low(x), low(more)...), f(high(x), high(more)...));
+}
 
 template <class D>
 D fma(D a, double b, double c) {
@@ -92,8 +174,8 @@ D fma(D a, D b, double c) {
 
 /// c[First] + c[First + 1] x + ... by Horner's scheme in x^2, of pairs of terms, which halves the chain of dependent
 /// instructions.
-template <std::size_t First = 0, class D, std::size_t N>
-D polynomial(D x, const double (&c)[N]) {
+template <std::size_t First = 0, class D, class T, std::size_t N>
+D polynomial(D x, const T (&c)[N]) {
   constexpr std::size_t last = (N - 1 - First) / 2 * 2 + First;
   const D square = x * x;
   const auto pair = [&](std::size_t i) { return i + 1 < N ? fma(x, c[i + 1], c[i]) : all<D>(c[i]); };
@@ -102,13 +184,19 @@ D polynomial(D x, const double (&c)[N]) {
   return sum;
 }
 
+/// As polynomial, with the first term added by itself, so that nothing else of its size is rounded.
+template <class D, class T, std::size_t N>
+D polynomial_first_last(D x, const T (&c)[N]) {
+  return fma(x, polynomial<1>(x, c), c[0]);
+}
+
 template <class D>
 D sign_bit_of(D x) {
-  return (D)(to_bits(x) & INT64_MIN);
+  return (D)(to_bits(x) & sign_bit<D>);
 }
 template <class D>
 D abs(D x) {
-  return (D)(to_bits(x) & INT64_MAX);
+  return (D)(to_bits(x) & ~sign_bit<D>);
 }
 /// a >= 0 with the sign of x.
 template <class D>

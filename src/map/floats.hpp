@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_MAP_FLOATS_HPP
+#define QUERN_SRC_MAP_FLOATS_HPP
+
+#include "angles.hpp"
+#include "logarithms.hpp"
+
+/// The functions of floats: logarithms, inverse angles and the cube root in float arithmetic, of which the leading
+/// terms are sums of two floats, so that little beside the last rounding is left; pow partly and the others wholly in
+/// double.
+namespace quern::math {
+namespace {
+
+// Twice as many elements as in double, within 1 unit in the last place; what follows gives the largest error of all
+// floats.
+
+/// x = 2^k (1 + r), exactly, with 1 + r from `least` to twice that, for positive finite x.
+template <class F>
+struct split_float {
+  F k, r;
+};
+template <class F>
+split_float<F> split_from(F x, float least) {
+  const auto small = x < 0x1p-126f;
+  const bits_of<F> b = to_bits(small ? x * 0x1p23f : x), n = (b - __builtin_bit_cast(std::int32_t, least)) >> 23;
+  const F k = __builtin_convertvector(n, F);
+  return {small ? k - 23 : k, (F)(b - (n << 23)) - 1};
+}
+/// k ln(2) + log(1 + r). The products of k with the first part of ln(2) are exact.
+template <class F>
+F log_of(F k, F r) {
+  constexpr float head = 0x1.62e4p-1f, tail = static_cast<float>(ln2 - 0x1.62e4p-1);
+  const F powers = k * head;
+  const sum<F> s = quick_sum(powers, r);
+  return s.hi + fma(r, r * polynomial_first_last(r, coefficients::log_float), fma(k, tail, s.lo));
+}
+template <class F>
+F log_float(F x) {
+  const auto [k, r] = split_from(x, 0.75f);
+  return log_limits(x, log_of(k, r));
+}
+template <class F>
+F log2_float(F x) {
+  const auto [k, r] = split_from(x, 0x1.6a09e6p-1f);
+  constexpr float head = static_cast<float>(log2_e), tail = static_cast<float>(log2_e - head);
+  const sum<F> p = product(r, all<F>(head)), s = quick_sum(k, p.hi);
+  return log_limits(x,
+                    s.hi + fma(r, r * polynomial_first_last(r, coefficients::log2_float), fma(r, tail, p.lo) + s.lo));
+}
+/// 1 + x = 2^k (1 + r), where k is that of the rounded sum: r = 2^-k x + (2^-k - 1) is exact where k is not large.
+template <class F>
+F log1p_float(F x) {
+  const F u = 1 + x;
+  const bits_of<F> n = (to_bits(u) - __builtin_bit_cast(std::int32_t, 0.75f)) >> 23, shift = n << 23;
+  const bits_of<F> bounded = n < 100 ? shift : 0 * n + (100 << 23);
+  const F r = (F)(to_bits(x) - shift) + ((F)(0x3f800000 - bounded) - 1);
+  const F y = log_limits(u, log_of(__builtin_convertvector(n, F), r));
+  return with_sign(y, x);  // of -0
+}
+
+template <class F>
+F atan_float(F x) {
+  return atan(x);
+}
+template <class F>
+F atan2_float(F y, F x) {
+  return atan2(y, x);
+}
+
+/// As arc_parts. The root is z times its reciprocal, which two steps of Newton's method take from a first guess that
+/// halves the exponent to 2^-17, and one step with the exact remainder.
+template <class F>
+half_angle<F> arc_parts_float(F a) {
+  const auto small = a < 0.5f;
+  const F z = small ? a * a : fma(a, -0.5, 0.5), half = 0.5f * z;
+  F inverse = (F)(0x5f3759df - (to_bits(z) >> 1));
+  for (int step = 0; step < 2; ++step) inverse = fma(inverse, fma(-half * inverse, inverse, 0.5), inverse);
+  const F root = z * inverse;
+  const sum<F> s = quick_sum(root, fma(-root, root, z) * (0.5f * inverse));
+  const F u = small ? a : s.hi;
+  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : s.lo)};
+}
+template <class F>
+F asin_float(F x) {
+  const F a = abs(x);
+  const auto [u, rest] = arc_parts_float(a);
+  const sum<F> s = quick_sum(all<F>(half_pi<float>), -2 * u);
+  const F v = a < 0.5f ? u + rest : s.hi + (s.lo + (half_pi_low<float> - 2 * rest));
+  return with_sign(a > 1 ? all<F>(nan) : v, x);
+}
+template <class F>
+F acos_float(F x) {
+  const F a = abs(x), sign = sign_bit_of(x);
+  const auto [u, rest] = arc_parts_float(a);
+  const auto middle = a < 0.5f;
+  // pi/2 - x, 2 asin(u), or pi - 2 asin(u)
+  const F base = middle ? all<F>(half_pi<float>) : x < 0 ? all<F>(2 * half_pi<float>) : F{};
+  const F base_low = middle ? all<F>(half_pi_low<float>) : x < 0 ? all<F>(2 * half_pi_low<float>) : F{};
+  const F turned = (F)(to_bits(middle ? all<F>(-1) : all<F>(2)) ^ to_bits(sign));
+  const sum<F> s = quick_sum(base, turned * u);
+  const F v = s.hi + (s.lo + fma(turned, rest, base_low));
+  return a > 1 ? all<F>(nan) : v;
+}
+
+template <class F>
+F cbrt_float(F x) {
+  return cbrt(x);
+}
+
+/// 2^(y (k + log2(1 + r))), to about 2^-28.
+template <class D>
+D power_in_double(D k, D r, D y) {
+  const D exponent = clamp(y * fma(r, polynomial(r, coefficients::log2_in_double), k), -200, 200);
+  const D shifted = exponent + to_exponent, f = exponent - (shifted - to_exponent);
+  return fma(f, polynomial(f, coefficients::exp2_in_double), 1) * (D)(to_bits(shifted) << 52);
+}
+/// The magnitude in double, special cases and the sign in float.
+template <class F>
+F pow_float(F x, F y) {
+  const F a = abs(x), ay = abs(y);
+  auto [k, r] = split_from(a, 0.75f);
+  k = a == 0 ? all<F>(-infinity) : a < all<F>(infinity) ? k : a;
+  const F v = in_doubles([](auto... parts) { return power_in_double(parts...); }, k, r, y);
+  const F magnitude = ((x == 1) | (y == 0) | ((a == 1) & (ay == all<F>(infinity)))) ? all<F>(1) : v;
+  const F bounded = minimum(ay, 0x1p24);  // from which on all floats are even integers
+  const bits_of<F> n = __builtin_convertvector(bounded, bits_of<F>);
+  const auto integer = __builtin_convertvector(n, F) == bounded;
+  const bits_of<F> odd_sign = integer ? n << 31 : bits_of<F>{};
+  const auto undefined = (x < 0) & (a < all<F>(infinity)) & ~integer;
+  return undefined ? all<F>(nan) : (F)(to_bits(magnitude) | (to_bits(x) & odd_sign));
+}
+
+#define QUERN_IN_DOUBLES(name)                                           \
+  template <class F>                                                     \
+  F name##_float(F x) {                                                  \
+    return in_doubles([](auto half) { return name##_single(half); }, x); \
+  }
+QUERN_IN_DOUBLES(exp)
+QUERN_IN_DOUBLES(exp2)
+QUERN_IN_DOUBLES(expm1)
+QUERN_IN_DOUBLES(sin)
+QUERN_IN_DOUBLES(cos)
+QUERN_IN_DOUBLES(tan)
+QUERN_IN_DOUBLES(sinh)
+QUERN_IN_DOUBLES(cosh)
+QUERN_IN_DOUBLES(tanh)
+QUERN_IN_DOUBLES(erf)
+#undef QUERN_IN_DOUBLES
+
+}  // namespace
+}  // namespace quern::math
+
+#endif
