@@ -3,6 +3,7 @@
 #ifndef QUERN_REDUCE_HOST_REDUCTION_HPP
 #define QUERN_REDUCE_HOST_REDUCTION_HPP
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <quern/core/launch/ivdep.hpp>
@@ -16,6 +17,12 @@
 #include <quern/reduce/tuning.hpp>
 
 namespace quern::impl {
+
+/// Elements of a block: what fits into `bytes`, and of larger elements `least`, as far as these fit into `least_bytes`.
+constexpr std::int64_t host_block(std::int64_t bytes, std::int64_t least, std::int64_t least_bytes, std::size_t value) {
+  const auto size = static_cast<std::int64_t>(std::bit_ceil(value));
+  return std::max({bytes / size, std::min(least, least_bytes / size), std::int64_t{1}});
+}
 
 /// A reduction on the host by threads, each of which walks through blocks of one result, or through pieces of
 /// rows that belong to many.
@@ -34,7 +41,7 @@ struct host_reduction {
   using tune = reduce_tuning<Exec>;
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
-      tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
+      host_block(tune::block_bytes, tune::least_block, tune::least_block_bytes, Work::largest_value);
   static constexpr int max_across = tune::results;
   /// The same where each has that many adjacent elements.
   static std::int64_t max_gathered(std::int64_t values) {

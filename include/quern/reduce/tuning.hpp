@@ -22,6 +22,11 @@ struct reduce_tuning : tuning<Exec> {
   /// values each.
   static constexpr int block_bytes = 2048;
 
+  /// Elements of a block where they are large, as Arrays: the tree behind the lanes is long for those, and to be shared
+  /// by many elements. (bench_map, rows_sum)
+  static constexpr int least_block = 64;
+  static constexpr int least_block_bytes = 1 << 14;
+
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int results = 4096;
 

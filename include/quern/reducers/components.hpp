@@ -3,32 +3,45 @@
 #ifndef QUERN_REDUCERS_COMPONENTS_HPP
 #define QUERN_REDUCERS_COMPONENTS_HPP
 
+#include <numeric>
 #include <quern/reducers/extrema.hpp>
 #include <quern/reducers/sums.hpp>
 
 namespace quern::impl {
 
-/// Arrays side by side: as many as vector registers hold, or all of a few.
-template <int Count, class Array>
-inline constexpr int component_lanes =
-    Count < 4 ? Count
-              : std::min(Count, static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / sizeof(Array)))));
+/// Components that a vector register holds.
+template <class P>
+inline constexpr int vector_components = std::max(1, 64 / static_cast<int>(sizeof(P)));
 
-/// The sums of the components of `Count` Arrays, in lanes of whole Arrays and then in a tree.
+/// Arrays side by side: as many as registers hold, at least so many that they fill vectors, or all of a few.
+template <int Count, class P, std::size_t N>
+inline constexpr int component_lanes =
+    std::min(Count, std::max(vector_components<P> / std::gcd(vector_components<P>, static_cast<int>(N)),
+                             static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / (N * sizeof(P)))))));
+
+/// The sums of the components of `Count` Arrays, in lanes of whole Arrays and then in a tree. What stands in the same
+/// place of each lot of lanes is added up, a vector at a time: of loops over Arrays and their components compilers
+/// make no vector instructions at -O2, and loops over more than 16 values they keep in memory.
 template <class P, int Count, class T, std::size_t N>
 KOKKOS_FUNCTION Kokkos::Array<P, N> fold_components(const Kokkos::Array<T, N>* v) {
-  constexpr int lanes = component_lanes<Count, Kokkos::Array<P, N>>;
-  P lane[lanes][N];
-  for (int l = 0; l < lanes; ++l)
-    for (std::size_t c = 0; c < N; ++c) lane[l][c] = static_cast<P>(v[l][c]);
-  for (int i = lanes; i < Count; i += lanes)
-    for (int l = 0; l < lanes; ++l)
-      for (std::size_t c = 0; c < N; ++c) lane[l][c] = plus<P>()(lane[l][c], static_cast<P>(v[i + l][c]));
-  for (int n = lanes; n > 1; n = (n + 1) / 2)
-    for (int l = 0; l < n / 2; ++l)
-      for (std::size_t c = 0; c < N; ++c) lane[l][c] = plus<P>()(lane[l][c], lane[l + (n + 1) / 2][c]);
+  static_assert(sizeof(*v) == N * sizeof(T));
+  constexpr int lanes = component_lanes<Count, P, N>, width = static_cast<int>(N), places = lanes * width;
+  constexpr int together = places % vector_components<P> == 0 ? vector_components<P> : lanes;
+  const T* const values = v->data();
+  P lane[places];
+  for (int place = 0; place < places; place += together) {
+    P sum[together];
+    for (int k = 0; k < together; ++k) sum[k] = static_cast<P>(values[place + k]);
+    for (int i = places; i < Count * width; i += places)
+      for (int k = 0; k < together; ++k) sum[k] = plus<P>()(sum[k], static_cast<P>(values[i + place + k]));
+    for (int k = 0; k < together; ++k) lane[place + k] = sum[k];
+  }
   Kokkos::Array<P, N> sums;
-  for (std::size_t c = 0; c < N; ++c) sums[c] = lane[0][c];
+  for (int c = 0; c < width; ++c) {
+    P component[lanes];
+    for (int l = 0; l < lanes; ++l) component[l] = lane[l * width + c];
+    sums[c] = fold_tree<P, lanes>(component, cast_to<P>(), plus<P>());
+  }
   return sums;
 }
 /// Whether a sum adds up blocks of values T before it takes them.

@@ -35,15 +35,6 @@ const std::string* find_text(const text_in_list* from, const text_in_list* end, 
   return nullptr;
 }
 
-/// Whether anyone reads the names of kernels.
-bool tool_listens() {
-#ifdef KOKKOS_ENABLE_TUNING
-  return true;
-#else
-  return Kokkos::Tools::profileLibraryLoaded();
-#endif
-}
-
 std::string demangled(const char* mangled) {
 #if __has_include(<cxxabi.h>)
   int status = 0;
@@ -151,6 +142,14 @@ const std::string& label_text(std::string_view operation, std::string_view part)
     added->next = first;
   }
   return added->text;
+}
+
+bool tool_listens() {
+#ifdef KOKKOS_ENABLE_TUNING
+  return true;
+#else
+  return Kokkos::Tools::profileLibraryLoaded();
+#endif
 }
 
 std::string kernel_label(std::string_view operation, std::string_view part) {

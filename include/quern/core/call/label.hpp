@@ -54,6 +54,9 @@ class label_scope {
   const label_scope* before_;
 };
 
+/// Whether anyone reads the names of kernels.
+bool tool_listens();
+
 /// What tools call a kernel, or a fence, of an operation. Empty where no tool listens: Kokkos copies what it is given.
 std::string kernel_label(std::string_view operation, std::string_view part = {});
 

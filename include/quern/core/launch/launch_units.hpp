@@ -24,6 +24,13 @@ struct host_units {
   void operator()(std::int64_t unit) const { run(kernel, unit); }
 };
 
+/// Whether a launch on a host is a loop of the calling thread: where no second thread would get a unit, a parallel
+/// region only takes its time, which is that of thousands of additions. Tools are told of all launches. (bench_map,
+/// vector_add)
+inline bool runs_here(std::int64_t threads, std::int64_t count) {
+  return (threads == 1 || count <= 1) && !tool_listens();
+}
+
 /// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
 /// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
 /// the copies that Kokkos makes for its own launches.
@@ -38,6 +45,10 @@ void launch_units(const Exec& exec, const std::string& label, std::int64_t count
       else (*static_cast<const Kernel*>(k))(Tag(), unit);
     };
     const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
+    if (runs_here(exec.concurrency(), count)) {
+      for (std::int64_t unit = 0; unit < count; ++unit) run(&own, unit);
+      return;
+    }
     Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, index>(exec, 0, count), host_units{run, &own});
   }
 }
