@@ -56,9 +56,9 @@ struct engine<over_ranks_place, reducing_stencils> {
                                    part.edge, {d.extents(), first, part.low, part.high},
                                    strided<state>{states.data + number, {}, {}}, cells_of_inputs...);
     };
-    stencil_of_blocks<Shape>(
-        label, exec, arrays, f, edge, true, [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute,
-        in...);
+    stencil_of_blocks(
+        label, reach, exec, arrays, f, edge, true, [&] { return text_of_reductions(reductions, outs, rank); }, begin,
+        compute, in...);
     return deliver(c, d, reducer, cells, states.data, count, reduced_outputs(outs));
   }
   /// Along axes the whole block is one part, which leaves a state for each of its results.
@@ -86,9 +86,9 @@ struct engine<over_ranks_place, reducing_stencils> {
       reducing_stencil_call<Shape>(one, reach, reductions, reducer, results_along{along, first_of_block}, out, g,
                                    part.edge, {d.extents(), first, part.low, part.high}, states, cells_of_inputs...);
     };
-    stencil_of_blocks<Shape>(
-        c.label.c_str(), exec, arrays, f, edge, false, [&] { return text_of_reductions(reductions, outs, rank); },
-        begin, compute, in...);
+    stencil_of_blocks(
+        c.label.c_str(), reach, exec, arrays, f, edge, false,
+        [&] { return text_of_reductions(reductions, outs, rank); }, begin, compute, in...);
     join_over_ranks<typename Exec::memory_space>(c, d, along, reductions.reducer(), states.data, states.extents.size());
     const auto amend = [&](const auto& part, const auto& results) {
       write_others(exec, c.label, part, results, computed.from(d.local().first).results(along));

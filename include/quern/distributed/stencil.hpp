@@ -45,8 +45,8 @@ void check_constants(const std::string& label, const Decomposition& d, const bou
 /// array. `overlaps`: cells that need no halo are parts of their own, which are computed while it is exchanged.
 template <class Shape, class Exec, class First, class... Out, class F, class More, class Begin, class Compute,
           class... In>
-void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<First, Out...>& out, const F& f,
-                       const boundaries& edge, bool overlaps, const More& more_text, const Begin& begin,
+void stencil_of_blocks(const char* label, const Shape& reach, const Exec& exec, const std::tuple<First, Out...>& out,
+                       const F& f, const boundaries& edge, bool overlaps, const More& more_text, const Begin& begin,
                        const Compute& compute, const In&... in) {
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
@@ -54,7 +54,7 @@ void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<Fir
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
   std::array<int, max_rank> radius{};
-  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
+  for (int axis = 0; axis < rank; ++axis) radius[axis] = reach.radius(axis);
   const auto more = [&] {
     std::string text = Shape::arms_only ? " in stars of radius" : " in boxes of radius";
     for (int axis = 0; axis < rank; ++axis) text += " " + std::to_string(radius[axis]);
@@ -131,8 +131,8 @@ struct engine<over_ranks_place, stencils> {
     if constexpr (all)
       unpack(
           [&](const auto&... in) {
-            stencil_of_blocks<Shape>(
-                label, exec, outs, f, edge, true, [] { return ""; }, [](std::size_t) {}, compute, in...);
+            stencil_of_blocks(
+                label, Shape(), exec, outs, f, edge, true, [] { return ""; }, [](std::size_t) {}, compute, in...);
           },
           inputs);
   }
