@@ -41,10 +41,10 @@ def median_of(run):
 
 
 def median_within(call, seconds):
-    """The median of the milliseconds of three calls or more, for about so many seconds."""
+    """The median of the milliseconds of five calls or more, for about so many seconds."""
     call()
     times, start = [], time.perf_counter()
-    while len(times) < 3 or (time.perf_counter() - start < seconds and len(times) < 30):
+    while len(times) < 5 or (time.perf_counter() - start < seconds and len(times) < 30):
         before = time.perf_counter()
         call()
         times.append((time.perf_counter() - before) * 1e3)
@@ -334,7 +334,7 @@ def solvers():
 def on_host():
     """What NumPy and SciPy have for the benchmarks, at sizes that a host thread computes in seconds: operation, size, library, and what
     makes the call. Both run on one thread where OMP_NUM_THREADS is 1, and as many as that says in products and decompositions."""
-    from scipy import fft, ndimage
+    from scipy import fft, ndimage, special
 
     rng = np.random.default_rng(0)
     threads = int(os.environ.get("OMP_NUM_THREADS", "0")) or os.cpu_count()
@@ -368,6 +368,18 @@ def on_host():
     for dtype in ("float32", "float64"):
         yield (f"trig_identity/{dtype}", 10**7, "NumPy",
                lambda x=np.arange(10**7, dtype=dtype): lambda: np.cos(x)**2 + np.sin(x)**2)
+    for operation, low, high, call in (
+            ("exp", -20, 20, np.exp), ("exp2", -20, 20, np.exp2), ("expm1", -2, 2, np.expm1), ("log", 0.5, 40, np.log), ("log2", 0.5, 40, np.log2),
+            ("log1p", 0, 40, np.log1p), ("sin", -3, 3, np.sin), ("cos", -1.5, 1.5, np.cos), ("tan", -1.5, 1.5, np.tan), ("sinh", -20, 20, np.sinh),
+            ("cosh", -20, 20, np.cosh), ("tanh", -20, 20, np.tanh), ("asin", -1, 1, np.arcsin), ("acos", -1, 0.9, np.arccos),
+            ("atan", -20, 20, np.arctan), ("erf", -3, 3, special.erf), ("cbrt", -20, 20, np.cbrt)):
+        for dtype in ("float64", "float32"):
+            yield (f"{operation}/{dtype}", 5 * 10**6, "SciPy" if call is special.erf else "NumPy",
+                   lambda: into(call, (low + (high - low) * reals(5 * 10**6)).astype(dtype)))
+    for operation, call in (("pow", np.power), ("atan2", np.arctan2)):
+        for dtype in ("float64", "float32"):
+            yield (f"{operation}/{dtype}", 5 * 10**6, "NumPy",
+                   lambda: into(call, reals(5 * 10**6, dtype=dtype), reals(5 * 10**6, dtype=dtype)))
     yield "selu/float32", n, "NumPy", lambda x=rng.standard_normal(n, dtype=np.float32): lambda: selu(x)
     for size in (n, 10**8):
         yield "copy/float64", size, "NumPy", lambda: (lambda x, y: lambda: np.copyto(y, x))(reals(size), reals(size))
@@ -386,7 +398,14 @@ def on_host():
     yield "var/float32", n, "NumPy", lambda: reals(n, dtype="float32").var
     yield "var/int32", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int32).var
     yield "var/int8", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int8).var
+    yield "minmax/float64", 10**8, "NumPy", lambda: (lambda x: lambda: (x.min(), x.max()))(reals(10**8))
+    for dtype, size in (("int8", 4 * 10**8), ("int16", 2 * 10**8)):
+        yield f"sum/{dtype}", size, "NumPy", lambda: rng.integers(0, 100, size, dtype=dtype).sum
     yield "dot/float64", 5 * 10**7, "NumPy", lambda: (lambda x, y: lambda: x @ y)(reals(5 * 10**7), reals(5 * 10**7))
+    for size in (1000, 10**4):
+        yield ("broadcast_add/float64", size, "NumPy",
+               lambda: (lambda x, row, column, z: lambda: np.add(np.add(x, row, out=z), column, out=z))(
+                   reals(size, size), reals(size), reals(size, 1), np.empty((size, size))))
     for axis in (0, 1):
         for size in (1000, 10**4):
             yield f"sum_axis{axis}/float64 n2", size, "NumPy", lambda: (lambda x: lambda: x.sum(axis=axis))(reals(size, size))
@@ -397,9 +416,10 @@ def on_host():
             ("sum_axis1/float64 300x400xn", (300, 400, 501), "float64", lambda x: x.sum(axis=1)),
             ("sum_axes02/float32 300x400xn", (300, 400, 501), "float32", lambda x: x.sum(axis=(0, 2))),
             ("mean_axis1/float32 300x400xn", (300, 400, 501), "float32", lambda x: x.mean(axis=1)),
+            ("median_axis1/float64 nx101", (10**6, 101), "float64", lambda x: np.median(x, axis=1)),
             ("median_axis0/float64 9999xn", (9999, 10**4), "float64", lambda x: np.median(x, axis=0)),
             ("median_axis1/float64 nx9999", (10**4, 9999), "float64", lambda x: np.median(x, axis=1))):
-        size = shape[0] if operation.endswith("nx9999") else shape[-1]
+        size = shape[0] if "/float64 nx" in operation else shape[-1]
         yield operation, size, "NumPy", lambda: (lambda x: lambda: call(x))(reals(*shape, dtype=dtype))
 
     for size in (n, 10**8):
@@ -434,6 +454,15 @@ def on_host():
     for size in (n, 10**8):
         yield "sort_f64", size, "NumPy", lambda: (lambda x: lambda: np.sort(x))(reals(size))
         yield "sort_i32", size, "NumPy", lambda: (lambda x: lambda: np.sort(x))(keys(size, 2**31 - 1))
+    for dtype, low, high in (("int8", -128, 127), ("int16", -2**15, 2**15 - 1), ("int64", -2**63, 2**63 - 1)):
+        yield (f"sort_random_{dtype.replace('int', 'i')}", n, "NumPy",
+               lambda: (lambda x: lambda: np.sort(x))(rng.integers(low, high, n, dtype=dtype, endpoint=True)))
+    yield "sort_random_f32", n, "NumPy", lambda: (lambda x: lambda: np.sort(x))(reals(n, dtype="float32") - 0.5)
+    for spread, make in (("ascending", lambda: np.arange(n, dtype="float64")), ("descending", lambda: np.arange(n, dtype="float64")[::-1].copy()),
+                         ("few", lambda: keys(n, 16).astype("float64")), ("equal", lambda: np.ones(n))):
+        yield f"sort_{spread}_f64", n, "NumPy", lambda: (lambda x: lambda: np.sort(x))(make())
+    for operation, axis, shape in (("sort_rows_f64", 1, (1000, 1000)), ("sort_short_rows_f64", 1, (10**5, 10)), ("sort_columns_f64", 0, (1000, 1000))):
+        yield operation, n, "NumPy", lambda: (lambda x: lambda: np.sort(x, axis=axis))(reals(*shape))
     yield "argsort_f64", n, "NumPy", lambda: (lambda x: lambda: np.argsort(x, kind="stable"))(reals(n))
     yield "histogram_256_f64", n, "NumPy", lambda: (lambda x: lambda: np.histogram(x, 256, (0, 1)))(reals(n))
     yield ("group_sum_1000_f64", n, "NumPy",
@@ -452,6 +481,8 @@ def on_host():
     for size in (64, 512):
         yield "rfftn/float64 n3", size, "SciPy", lambda: (lambda x: lambda: fft.rfftn(x, workers=threads))(reals(size, size, size))
 
+    yield "matmul/float32", 1000, "NumPy", lambda: into(np.matmul, reals(1000, 1000, dtype="float32"), reals(1000, 1000, dtype="float32"))
+    yield "batched_matvec/float64 8x8", 10**5, "NumPy", lambda: into(np.matmul, reals(10**5, 8, 8), reals(10**5, 8, 1))
     for size in (100, 1000):
         yield "matmul/float64", size, "NumPy", lambda: into(np.matmul, reals(size, size), reals(size, size))
     yield "matvec/float64", 1000, "NumPy", lambda: into(np.matmul, reals(1000, 1000), reals(1000))

@@ -134,9 +134,9 @@ macro(_quern_find_hdf5)
     set(HDF5_PREFER_PARALLEL ON)
   endif()
   _quern_find(
-    HDF5 "the C library of HDF5" "${_quern_user}"
-    "Install it (Debian: libhdf5-dev or, beside MPI, libhdf5-openmpi-dev; Spack: hdf5) and set HDF5_ROOT or CMAKE_PREFIX_PATH. ${_quern_else}"
-    COMPONENTS C
+    HDF5 "the C library of HDF5 1.12 or later" "${_quern_user}"
+    "Install it (Debian: libhdf5-dev or, beside MPI, libhdf5-openmpi-dev; Spack: hdf5@1.12:) and set HDF5_ROOT or CMAKE_PREFIX_PATH. ${_quern_else}"
+    1.12 COMPONENTS C
   )
   if(HDF5_IS_PARALLEL) # then its headers include MPI's
     _quern_find(

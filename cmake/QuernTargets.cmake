@@ -51,11 +51,11 @@ endfunction()
 
 # Core: what does not depend on the types of a call, what is instantiated for the types of most data, and the vendor's sort,
 # which takes long to compile.
-set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/extents core/views/operands core/views/overlap
+set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/extents core/views/layouts core/views/operands core/views/overlap
     core/launch/arguments core/launch/host_threads core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
     chunked/pipeline stencil/boundary stencil/halo reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by
-    map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon)
+    map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
        keyed/sort_with_64_bits keyed/narrow_keys)
@@ -165,7 +165,7 @@ set(QUERN_COMPONENTS core linalg files fft)
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
   set(_distributed_sources distributed/box_exchange distributed/checkpoint distributed/communicator distributed/decomposition
-      distributed/fft distributed/halo_exchange distributed/halo_sums distributed/operands distributed/own_blocks distributed/same_calls distributed/stencil_parts)
+      distributed/fft distributed/halo_boxes distributed/halo_sums distributed/operands distributed/own_blocks distributed/same_calls distributed/stencil_parts)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()

@@ -25,10 +25,10 @@ units=(
   ../src/linalg/unavailable
   "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
-  "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory"
+  "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory ../src/print/gather ../src/print/formats"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/stencil/halo ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
-  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_exchange ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
+  "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_boxes ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
   "../src/fft/device ../src/fft/fft ../src/fft/plan_cache"
   ../src/fft/unavailable
@@ -44,17 +44,24 @@ tests=(
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
   map/rows_test
+  views/strided_test
+  "views/mapped_test views/operations_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
   "reduce/sum_test reduce/family_test reduce/quantile_test"
-  "reduce/reduced_test stencil/reduced_test"
+  "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
+  reduce/mask_test
+  reduce/mask_axes_test
+  "map/mask_test chunked/mask_test"
+  scan/mask_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
   "batch/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
-  "transfer/copy_test core/pool_test"
+  "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   keyed/histogram_test
@@ -79,12 +86,13 @@ tests=(
   "distributed/operands_test distributed/decomposition_test"
   distributed/differing_calls_test
   distributed/window_filters_test
-  "distributed/map_test distributed/reducing_map_test distributed/all_reduce_test"
+  "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
   distributed/rows_test
   distributed/calls_test
   distributed/reduce_test
   "distributed/reduce_axes_test distributed/reduce_edges_test"
   "distributed/reproducible_test distributed/extrema_test"
+  distributed/mask_test
   distributed/linalg_test
   distributed/fft_test
   "tools/frozen_test tools/frozen_axes_test tools/frozen_random_test"
@@ -129,7 +137,7 @@ mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distribu
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
@@ -140,7 +148,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
-  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
+  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.

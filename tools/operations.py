@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
 MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
            "random": "Random numbers", "linalg": "Linear algebra", "fft": "Fourier transforms", "integrate": "Integrals",
-           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
+           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "print": "Text", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
 
 
 def text(element):
@@ -144,8 +144,9 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     for kind, name in function["parameters"]:
         bare = re.sub(r"^const |[ &.]+$", "", kind).strip(" &.")
         name = bare.removesuffix("_t") if is_tag(bare) else re.sub(r"_view$", "", name)
-        if name == "..." or bare in ("Option", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
+        if name == "..." or bare in ("Option", "Second", "chunking"): name = "options..."  # without a name of its own, or before the inputs of a functor
         elif "..." in kind: name += "..."
+        if name == "options..." and names[-1:] == [name]: continue
         names.append("exec" if bare == "Exec" else name)
     constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
     in_memory = any(c in ("view_like", "array_like") for c in constraints)
@@ -217,11 +218,11 @@ def missing_forms(name, forms):
 
 def misplaced_arguments(name, form):
     """Arguments of a form that are not in the order of the grammar: exec or the communicator, outputs, inputs, options; options
-    stand before the inputs of a functor."""
+    stand before the inputs of a functor, and before any number of inputs."""
     rest = [a for a in form["arguments"] if a not in ("exec", "comm")]
     if "exec" in form["arguments"][1:]: yield f"{name}: exec is not the first argument"
     if "out" in rest[1:]: yield f"{name}: out is not the first argument behind exec"
-    if "options..." in rest[:-1] and "f" not in rest: yield f"{name}: options are not the last arguments"
+    if "options..." in rest[:-1] and "f" not in rest and not rest[-1].endswith("..."): yield f"{name}: options are not the last arguments"
 
 
 def row_of(name, form, forms):

@@ -275,15 +275,16 @@ def operations(m):
 
 
 def hosts(m):
-    """What the libraries of Python have on hosts, with the ratio of their time to Quern's."""
-    yield "| operation | size | Quern, ms | best plain loop, ms | NumPy or SciPy, ms | Quern is so many times as fast |"
-    yield "| --- | --- | --- | --- | --- | --- |"
-    for (operation, size), peers in m.peers.items():
-        if variants := m.find(operation, size):
-            ms, (peer, theirs) = variants["quern"]["ms"], peers[0]
-            grouped = f"{size:,}".replace(",", " ")
-            yield (f"| {operation} | {grouped} | {milliseconds(ms)} | {m.plain(variants)} | {peer} {milliseconds(theirs)} "
-                   f"| {theirs / ms:.2g} |")
+    """What the libraries of Python have on hosts, with the ratio of their time to Quern's, and plain loops where they were timed."""
+    found = [(operation, size, peers[0], variants) for (operation, size), peers in m.peers.items() if (variants := m.find(operation, size))]
+    loops = any(m.plain(variants) for *_, variants in found)
+    yield f"| operation | size | Quern, ms |{' best plain loop, ms |' if loops else ''} NumPy or SciPy, ms | Quern is so many times as fast |"
+    yield "| --- | --- | --- | --- | --- |" + (" --- |" if loops else "")
+    for operation, size, (peer, theirs), variants in found:
+        ms = variants["quern"]["ms"]
+        grouped = f"{size:,}".replace(",", " ")
+        plain = f" {m.plain(variants)} |" if loops else ""
+        yield f"| {operation} | {grouped} | {milliseconds(ms)} |{plain} {peer} {milliseconds(theirs)} | {theirs / ms:.2g} |"
 
 
 def of_ranks(m):

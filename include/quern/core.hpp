@@ -12,6 +12,7 @@
 #include <quern/core/views/concepts.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
+#include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/rows.hpp>
 

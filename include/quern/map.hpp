@@ -6,9 +6,16 @@
 /// @file
 /// Elementwise operations.
 
+#include <quern/map/choice.hpp>
+#include <quern/map/closeness.hpp>
+#include <quern/map/concatenate.hpp>
+#include <quern/map/differences.hpp>
 #include <quern/map/functions.hpp>
+#include <quern/map/limits.hpp>
 #include <quern/map/map.hpp>
 #include <quern/map/math.hpp>
+#include <quern/map/matrices.hpp>
+#include <quern/map/ranges.hpp>
 #include <quern/transfer/copy.hpp>
 
 #endif

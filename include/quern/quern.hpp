@@ -15,6 +15,7 @@
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
 #include <quern/map.hpp>
+#include <quern/print.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>

@@ -6,9 +6,11 @@
 /// @file
 /// Reductions.
 
+#include <quern/reduce/compare.hpp>
 #include <quern/reduce/quantile.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reduced.hpp>
 #include <quern/reduce/reducing_map.hpp>
+#include <quern/reduce/several_reductions.hpp>
 
 #endif

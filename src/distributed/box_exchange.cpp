@@ -362,6 +362,18 @@ void box_exchange<Exec>::join() {
 }
 
 template <class Exec>
+void box_exchange<Exec>::abandon() noexcept {
+  const auto attempt = [](const auto& f) {
+    try {
+      f();
+    } catch (...) {  // a consequence of the first exception, or less than that
+    }
+  };
+  if (state_->started) attempt([&] { receive(); });
+  attempt([&] { join(); });
+}
+
+template <class Exec>
 const Exec& box_exchange<Exec>::side() const {
   return state_->has_boxes() ? state_->instance.side() : exec();
 }
@@ -422,19 +434,22 @@ struct fill_kernel {
   std::int64_t stride, width, own, cells, first;  // own: elements of the array between its halos
   bool low;
   boundary::mode mode[2];
+  continuation once[2];  // with a slope where the other end is kept: what is beyond that goes on, as of `fill_halo`
   alignas(16) std::byte value[2][max_element_bytes];
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     const std::int64_t rows = nest.inner * nest.outer;
-    std::int64_t i;
-    const auto o = nest.at_item(item % rows, nest.inner, 1, i);
+    std::int64_t inner;
+    const auto o = nest.at_item(item % rows, nest.inner, 1, inner);
     std::int64_t k = item / rows;  // of the halo cells: those of the low end first
     const bool at_low = low && k < width;
     if (!at_low) k = width + own + (low ? k - width : k);
     std::byte* to = array + (o.of[0] + k * stride) * element;
     const int side = at_low ? 0 : 1;
     if (mode[side] == boundary::mode::constant) return copy_element(to, value[side], element, unit);
-    const std::int64_t from = continued(mode[side], first + k, cells) - first;
+    const std::int64_t i = first + k;
+    const std::int64_t from =
+        (once[side].slope != 0 ? once[side].from + once[side].slope * i : continued(mode[side], i, cells)) - first;
     copy_element(to, array + (o.of[0] + from * stride) * element, element, unit);
   }
 };
@@ -464,8 +479,11 @@ void fill_edges(const Exec& exec, const std::string& label, const edge_fill& edg
                      edge.first,
                      low,
                      {edge.mode[0], edge.mode[1]},
+                     {},
                      {}};
   for (int side = 0; side < 2; ++side) {
+    if (edge.mode[1 - side] == boundary::mode::keep)
+      kernel.once[side] = continuation_of(edge.mode[side], side == 0, edge.cells);
     const auto& value = edge.value[side];
     if (value.empty()) continue;
     if (array.element > max_element_bytes) throw Error(label, "constants of more than 64 bytes are not supported");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/halo_boxes.hpp>
 
 namespace quern::impl {
 

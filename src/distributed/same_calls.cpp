@@ -5,6 +5,19 @@
 
 namespace quern::impl {
 
+std::string text_of_type(const char* kind, std::size_t bytes) { return kind + std::to_string(8 * bytes); }
+
+std::string joined_texts(std::initializer_list<std::string> texts) {
+  std::string all;
+  for (const std::string& text : texts) all += text;
+  return all;
+}
+
+void check_same_texts(const Communicator& comm, const std::string& label, const std::string& operands,
+                      const std::string& more, const std::string& values) {
+  check_same(comm, label, "the calls", label + " of" + operands + more + values_follow + values);
+}
+
 std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut) {
   std::string text = " " + type + " " + extents.str();
   if (cut == nullptr) return text;

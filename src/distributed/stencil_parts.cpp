@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <quern/core/launch/compiled.hpp>
-#include <quern/distributed/halo_exchange.hpp>
+#include <quern/core/memory/workspace.hpp>
+#include <quern/distributed/halo_boxes.hpp>
+#include <quern/distributed/operands.hpp>
 #include <quern/distributed/stencil_parts.hpp>
 
 #include "decomposition_state.hpp"
@@ -87,6 +89,25 @@ constexpr char exchange_tag = 0;
 
 }  // namespace
 
+stencil_parts::stencil_parts() = default;
+stencil_parts::stencil_parts(stencil_parts&&) noexcept = default;
+stencil_parts::~stencil_parts() = default;
+
+std::string text_of_stencil(bool arms_only, const std::array<int, max_rank>& radius, int rank, const boundaries& edge) {
+  std::string text = arms_only ? " in stars of radius" : " in boxes of radius";
+  for (int axis = 0; axis < rank; ++axis) text += " " + std::to_string(radius[axis]);
+  return text + " with " + text_of(edge);
+}
+
+void add_halo_array(const std::string& label, std::size_t input, const Decomposition& like, const halo_array& array,
+                    halo_arrays& arrays) {
+  check_same_blocks(label, input_name(input), like, *array.blocks);
+  const auto same = [&](const halo_array& a) {
+    return a.cells.data == array.cells.data && a.cells.stride == array.cells.stride;
+  };
+  if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back(array);
+}
+
 stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
                           const std::array<int, max_rank>& radius, bool overlap) {
   const auto wrapped = wraps(label, edge, d.extents().rank);
@@ -168,9 +189,27 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
   return made;
 }
 
-#define QUERN_STENCIL_EXCHANGE(Exec)                              \
-  template std::shared_ptr<box_exchange<Exec>> exchange_of_halos( \
-      const Exec&, const std::string&, const boundaries&, const std::array<int, max_rank>&, bool, const halo_arrays&);
+template <class Exec>
+void compute_parts(const Exec& exec, box_exchange<Exec>& exchange, const stencil_parts& parts,
+                   const part_computation<Exec>& compute) {
+  int number = 0;
+  exchange.start();
+  try {
+    for (const stencil_part& p : parts.inner) compute.call(compute.f, exec, number++, p);
+    exchange.receive();
+    const scratch_of_pool<Exec> beside_inner;
+    for (const stencil_part& p : parts.outer) compute.call(compute.f, exchange.side(), number++, p);
+  } catch (...) {
+    exchange.abandon();
+    throw;
+  }
+  exchange.join();
+}
+
+#define QUERN_STENCIL_EXCHANGE(Exec)                                                                                   \
+  template std::shared_ptr<box_exchange<Exec>> exchange_of_halos(                                                      \
+      const Exec&, const std::string&, const boundaries&, const std::array<int, max_rank>&, bool, const halo_arrays&); \
+  template void compute_parts(const Exec&, box_exchange<Exec>&, const stencil_parts&, const part_computation<Exec>&);
 QUERN_ON_ALL(QUERN_STENCIL_EXCHANGE)
 
 }  // namespace quern::impl

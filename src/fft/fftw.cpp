@@ -98,7 +98,7 @@ bool faster_packed(std::int64_t length, std::int64_t stride, std::int64_t elemen
   if (stride == 1 || length <= 128) return false;
   const std::int64_t bytes = stride * element_bytes;
   const std::int64_t shared = bytes % line == 0 ? std::gcd(bytes / line, sets) : 1;
-  const bool conflicts = shared >= 4 && length > ways * sets / shared;
+  const bool conflicts = shared >= 4 && 2 * length > ways * sets / shared;  // the results need as many lines
   return conflicts || (length > pages && bytes >= page) || length >= 1 << 18;
 }
 

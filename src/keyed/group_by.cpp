@@ -4,4 +4,5 @@
 
 namespace quern::impl {
 QUERN_COMPILED_HERE(QUERN_GROUP_COLUMN)
+QUERN_ON_ALL(QUERN_LABEL_ROWS)
 }  // namespace quern::impl

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chunked/behind_function.hpp>
 #include <cmath>
+#include <quern/reduce.hpp>
 
 namespace {
 
@@ -88,6 +89,9 @@ TYPED_TEST(ChunkedFamily, Extremes) {
     EXPECT_EQ(largest, quern::minmax(TypeParam(), a.source(), o).max);
     EXPECT_EQ(least, quern::nanmin(TypeParam(), a.source(), o));
     EXPECT_EQ(largest, quern::nanmax(TypeParam(), a.source(), o));
+    EXPECT_EQ(largest - least, quern::ptp(TypeParam(), a.source(), o));
+    EXPECT_TRUE(quern::array_equal(TypeParam(), a.source(), a.source(), o));
+    EXPECT_EQ(least == largest, quern::allclose(TypeParam(), a.source(), largest, o));
     EXPECT_EQ(largest, quern::reduce(TypeParam(), quern::impl::extremum_op<1>(), -100.0, a.source(), o));
   });
 }
@@ -114,6 +118,7 @@ TYPED_TEST(ChunkedFamily, Moments) {
     this->expect_near(variance, both.var, a);
     this->expect_near(variance, quern::nanvar(TypeParam(), a.source(), o), a);
     this->expect_near(std::sqrt(variance), quern::stddev(TypeParam(), a.source(), o), a);
+    this->expect_near(std::sqrt(variance), quern::nanstd(TypeParam(), a.source(), o), a);
   });
 }
 

@@ -25,6 +25,12 @@ struct sum_and_product {
 struct product {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a * b; }
 };
+struct both {
+  KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double a, double b) const { return {a, b}; }
+};
+struct three {
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(double a, double b) const { return {a, b, a * b}; }
+};
 struct product_twice {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double p) const { return {p, p}; }
 };
@@ -52,6 +58,22 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   EXPECT_PRED2(near, variance, quern::var(exec, whole));
   EXPECT_PRED2(near, length, quern::norm(exec, whole));
   EXPECT_EQ(x.values, out.values);
+}
+
+TYPED_TEST(ChunkedReducingMap, ReducesAlone) {
+  using E = TypeParam;
+  const E exec;
+  const auto x = behind<double>(std::array<std::int64_t, 2>{97, 31}, 1),
+             y = behind<double>(std::array<std::int64_t, 2>{97, 31}, 2);
+  const auto whole_x = test::make_array<double, 2, LayoutRight, E>({97, 31}, x.values),
+             whole_y = test::make_array<double, 2, LayoutRight, E>({97, 31}, y.values);
+  const auto call = [&](const auto&... in) {
+    return quern::map(exec,
+                      outputs(reduced<op::sum>(on_host, quern::reproducible), reduced<op::max>(on_host),
+                              reduced<op::argmax>(on_host), reduced<op::min>(on_host)),
+                      sum_and_product(), in...);
+  };
+  EXPECT_EQ(call(whole_x, whole_y), call(memory_for(x, 7, 2), x.source(), y.source()));
 }
 
 TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
@@ -127,6 +149,12 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
 }
 
 // Where there are no elements, no chunk comes: a sum is 0, as in memory.
+struct value_three_times {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(const W& p) const {
+    return {p(0, 0), p(0, 0), p(0, 0)};
+  }
+};
 struct value_twice {
   template <class W>
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const W& p) const {
@@ -156,6 +184,54 @@ TYPED_TEST(ChunkedReducingMap, WorkspacesHaveTheirScratchMemory) {
                                    memory_for(x, 7, 4), x.source());
     EXPECT_EQ(expected, test::value(total)) << repeat;
   }
+}
+
+// Before a chunk is read or written.
+TYPED_TEST(ChunkedReducingMap, RejectsResultsThatShareMemory) {
+  using E = TypeParam;
+  const E exec;
+  const std::array<std::int64_t, 2> extents{20, 6};
+  const auto x = behind<double>(extents, 1);
+  auto z = behind<double>(extents, 2);
+  const auto before = z.values;
+  const auto row = test::make_array<double, 1, LayoutRight, E>({6}, test::samples<double>(6, 3));
+  const auto row_before = test::contents(row);
+  const auto table = test::make_array<double, 2, LayoutRight, E>({20, 6}, test::samples<double>(120, 4));
+  const auto table_before = test::contents(table);
+  const auto rejected = [&](const std::string& what, const auto& call) {
+    test::expect_error(what + " share memory", call);
+    EXPECT_EQ(before, z.values) << what;
+    EXPECT_EQ(row_before, test::contents(row)) << what;
+    EXPECT_EQ(table_before, test::contents(table)) << what;
+  };
+  const auto settings = memory_for(x, 5, 4);
+  const auto first = Kokkos::subview(row, 0);
+  const quern::axis along{0};
+  rejected("quern::map: a reduction's output and in 2",
+           [&] { quern::map(exec, outputs(z.sink(), reduced<op::sum>(first)), both(), settings, x.source(), row); });
+  rejected("quern::map: a reduction's output and in 2", [&] {
+    quern::map(exec, outputs(z.sink(), reduced<op::sum>(row, along)), both(), settings, x.source(), row);
+  });
+  rejected("quern::map: a reduction's output and another output", [&] {
+    quern::map(exec, outputs(table, reduced<op::sum>(Kokkos::subview(table, 3, Kokkos::ALL()), along), z.sink()),
+               three(), settings, x.source(), row);
+  });
+  rejected("quern::map: a reduction's output and another reduction's output", [&] {
+    quern::map(exec, outputs(z.sink(), reduced<op::sum>(first), reduced<op::max>(first)), three(), settings, x.source(),
+               row);
+  });
+  rejected("quern::stencil: a reduction's output and another output", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(table, reduced<op::sum>(Kokkos::subview(table, 3, 3))), value_twice(),
+                                   quern::boundary::wrap, settings, x.source());
+  });
+  rejected("quern::stencil: a reduction's output and in 1", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(z.sink(), reduced<op::sum>(Kokkos::subview(table, 3, 3))),
+                                   value_twice(), quern::boundary::wrap, settings, table);
+  });
+  rejected("quern::stencil: a reduction's output and another reduction's output", [&] {
+    quern::stencil<quern::star<1>>(exec, outputs(z.sink(), reduced<op::sum>(row, along), reduced<op::max>(row, along)),
+                                   value_three_times(), quern::boundary::wrap, settings, x.source());
+  });
 }
 
 TYPED_TEST(ChunkedReducingMap, OfNoElements) {

@@ -149,6 +149,38 @@ TEST_F(Named, Elementwise) {
   EXPECT_NAMED(quern::divide(exec, y, x, 2, step));
   EXPECT_NAMED(quern::axpy(exec, y, 2.0, x, x, step));
   EXPECT_NAMED(quern::where(exec, y, i, x, 0.0, step));
+  EXPECT_NAMED(quern::clip(exec, y, x, 0.0, 1.0, step));
+  EXPECT_NAMED(quern::nan_to_num(y, x, step, quern::replacements{.nan = 1}));
+  EXPECT_NAMED(quern::isclose(exec, i, x, y, step, quern::equal_nan));
+  EXPECT_NAMED(quern::select(exec, y, i, x, step));
+  EXPECT_NAMED(quern::piecewise(y, quern::pieces(my::halved(), 2.0), x, i, step));
+  EXPECT_NAMED(quern::concatenate(exec, vector("out", 80), quern::components(x, y), step));
+  EXPECT_NAMED(quern::stack(matrix("out", 2, 40), std::vector{x, y}, step, quern::axis{0}));
+  EXPECT_NAMED(quern::diff(exec, vector("out", 39), x, step, quern::axis{0}));
+}
+
+TEST_F(Named, RangesAndMatrices) {
+  EXPECT_NAMED(quern::arange(exec, y, 40, step));
+  EXPECT_NAMED(quern::arange(y, 0, 20, 0.5, step));
+  EXPECT_NAMED(quern::linspace(exec, y, 0, 1, step, quern::without_endpoint));
+  EXPECT_NAMED(quern::logspace(y, 0, 1, quern::log_base{2}, step));
+  EXPECT_NAMED(quern::geomspace(exec, y, 1, 2, step));
+  EXPECT_NAMED(quern::eye(exec, c, quern::diagonal_offset{1}, step));
+  EXPECT_NAMED(quern::tril(c, a, step));
+  EXPECT_NAMED(quern::triu(exec, c, a, step, quern::diagonal_offset{-1}));
+  const vector line("line", 12);
+  EXPECT_NAMED(quern::meshgrid(exec, quern::outputs(b, c), quern::components(line, line), quern::indexing::ij, step));
+}
+
+// What is on the host is read there: nothing is launched, but the fence has the name.
+TEST_F(Named, Texts) {
+  const auto named_calls = [&] {
+    (void)quern::to_string(exec, x, step);
+    (void)quern::to_string(few, step, quern::print_options{.precision = 2});
+    quern::print(exec, few, step);
+    quern::print(few, step);
+  };
+  for (const auto& label : labels_of(named_calls)) EXPECT_EQ(0u, label.find("step: quern::")) << label;
 }
 
 TEST_F(Named, Reductions) {
@@ -181,6 +213,11 @@ TEST_F(Named, Reductions) {
   EXPECT_NAMED(quern::nansum(exec, total, x, step));
   EXPECT_NAMED(quern::nanmean(exec, total, x, step));
   EXPECT_NAMED(quern::nanvar(exec, total, x, step));
+  EXPECT_NAMED(quern::nanstd(exec, total, x, step));
+  EXPECT_NAMED(quern::nanprod(exec, total, x, step));
+  EXPECT_NAMED(quern::ptp(exec, total, x, step));
+  EXPECT_NAMED(quern::allclose(exec, x, y, step));
+  EXPECT_NAMED(quern::array_equal(index, x, x, step));
   EXPECT_NAMED(quern::nanmin(exec, total, x, step));
   EXPECT_NAMED(quern::nanmax(exec, total, x, step));
   EXPECT_NAMED(quern::nanargmin(exec, index, x, step));
@@ -201,6 +238,7 @@ TEST_F(Named, Reductions) {
 TEST_F(Named, Scans) {
   const indices offsets("offsets", 3);
   EXPECT_NAMED(quern::cumsum(exec, y, x, step));
+  EXPECT_NAMED(quern::nancumsum(exec, y, x, step));
   EXPECT_NAMED(quern::cumsum<double>(y, x, step));
   EXPECT_NAMED(quern::cumprod(exec, y, x, step));
   EXPECT_NAMED(quern::inclusive_scan(exec, y, my::larger<double>(), 0.0, x, step));

@@ -25,10 +25,13 @@ TYPED_TEST(DistributedExtrema, AreThoseOfOneDevice) {
     QUERN_TEST_SAME(argmax);
     QUERN_TEST_SAME(argmin);
     QUERN_TEST_SAME(nanmin);
+    QUERN_TEST_SAME(ptp);
     QUERN_TEST_SAME(nanmax);
     QUERN_TEST_SAME(nanargmax);
     QUERN_TEST_SAME(nanargmin);
     QUERN_TEST_SAME(nancount);
+    EXPECT_TRUE(quern::array_equal(exec, u, u));
+    EXPECT_TRUE(quern::allclose(exec, u, u));
     EXPECT_EQ(quern::minmax(exec, v).max, quern::minmax(exec, u).max);
     EXPECT_EQ(quern::minmax(exec, v).min, quern::minmax(exec, u).min);
     EXPECT_EQ(quern::max(exec, v), quern::reduce(exec, quern::impl::extremum_op<1>(), T(-100), u));

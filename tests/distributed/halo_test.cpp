@@ -496,13 +496,45 @@ TYPED_TEST(HaloExchangeOn, FunctorsBesideAxesThatWrap) {
   const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
   const boundaries rows_wrap{boundary_pair(boundary::nearest, boundary::prescribed), boundary::wrap},
       columns_wrap{boundary::wrap, boundary_pair(boundary::prescribed, boundary::mirror)};
-  const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1);
-  for (const boundaries& edge : {rows_wrap, columns_wrap}) {
-    quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2});
-    exchange.exchange(inflow_of_second(), u.view);
-    EXPECT_EQ((own_part<double, E>(u.values, whole, own, edge, 2, 2, u.before, {}, inflow_of_second())),
-              test::contents(u.view));
+  for (const boundaries& edge : {rows_wrap, columns_wrap})
+    for (const on_faces& more : {on_faces{0, 0}, {0, 1}, {1, 0}, {1, 1}}) {
+      const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1, more);
+      quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{2});
+      exchange.exchange(inflow_of_second(), u.view);
+      EXPECT_EQ((own_part<double, E>(u.values, whole, own, edge, 2, 2, u.before, more, inflow_of_second())),
+                test::contents(u.view))
+          << testing::PrintToString(more);
+    }
+}
+
+struct place_of_ghost {
+  template <class Index>
+  KOKKOS_FUNCTION std::int64_t operator()(const Index& at) const {
+    return 10000 * at[0] + 100 * at[1] + at[2];
   }
+};
+
+// Neither ghosts that are kept nor the last face, along an axis behind one that wraps, hide that one.
+TYPED_TEST(HaloExchangeOn, FunctorsBesideAxesThatWrapAndAreKept) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  constexpr std::int64_t columns = 4;
+  const std::int64_t all = columns * comm.size();
+  for (const boundary& last : {boundary::keep, boundary::nearest})
+    for (const std::int64_t planes : {3, 4}) {  // cells, or their faces
+      const boundaries edge{boundary_pair(boundary::prescribed, boundary::keep), boundary::wrap, last};
+      const Kokkos::View<double***, Kokkos::LayoutRight, E> whole("whole", 5, all + 2, planes + 2),
+          own("own", 5, columns + 2, planes + 2);
+      quern::fill_halo(exec, whole, place_of_ghost(), edge, quern::depth{1}, quern::grid_cells{3, all, 3});
+      quern::HaloExchange exchange(exec, comm, Decomposition::Block{{0, columns * comm.rank(), 0}, {3, columns, 3}},
+                                   edge, quern::depth{1});
+      exchange.exchange(place_of_ghost(), own);
+      const auto part =
+          Kokkos::subview(whole, 0, std::pair(columns * comm.rank(), columns * (comm.rank() + 1) + 2), Kokkos::ALL());
+      EXPECT_EQ(test::contents(part), test::contents(Kokkos::subview(own, 0, Kokkos::ALL(), Kokkos::ALL())))
+          << planes << " planes";
+    }
 }
 
 TYPED_TEST(HaloExchangeOn, BoundariesOfEachFieldAndFunctors) {
@@ -646,8 +678,64 @@ TYPED_TEST(HaloExchangeOn, ListsOfFields) {
     b.check("the second");
     test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
                        [&] { exchange.start(std::vector{u.view, v.view}); });
-    test::expect_error("quern::HaloExchange: 0 fields, expected 1 to 16",
-                       [&] { exchange.start_add(std::vector<Kokkos::View<double**, E>>()); });
+  }
+}
+
+TYPED_TEST(HaloExchangeOn, EmptyListsAreNothingToDo) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const boundaries walls{boundary::prescribed, boundary::odd_reflect};
+  quern::HaloExchange exchange(E(), comm, own, walls, quern::depth{2});
+  const std::vector<Kokkos::View<double**, E>> none;
+  const own_field<double, Kokkos::LayoutRight, E> u(whole, own, 2, 1);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto labels = test::labels_of([&] {
+      exchange.exchange(inflow_of_second(), none);
+      exchange.add(none);
+    });
+    EXPECT_EQ(std::vector<std::string>(), labels);
+    EXPECT_EQ(0, exchange.messages());
+    EXPECT_EQ(0, exchange.bytes());
+    exchange.exchange(inflow_of_second(), u.view);  // as after any other
+    EXPECT_EQ((own_part<double, E>(u.values, whole, own, walls, 2, 2, u.before, {}, inflow_of_second())),
+              test::contents(u.view));
+  }
+  using many = std::vector<Kokkos::View<double**, E>>;
+  test::expect_error("quern::HaloExchange: 17 fields, expected at most 16",
+                     [&] { exchange.start_add(many(17, u.view)); });
+  quern::HaloExchange of_two(E(), comm, own, quern::each_field{walls, walls}, quern::depth{2});
+  test::expect_error("quern::HaloExchange: boundaries for 2 fields, expected 0", [&] { of_two.start_add(none); });
+}
+
+// Where the other end of the axis has no more cells than layers, what is kept goes on there.
+TYPED_TEST(HaloExchangeOn, MirrorsOfGhostsThatAreKept) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const Decomposition d(comm, {4 * comm.size(), 2}, {.grid = {comm.size(), 1}, .halo = {0, 2}});
+  const auto numbered = [](const auto& view) {
+    std::vector<double> values(view.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
+    return test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 6}, values);
+  };
+  for (const auto& [ends, row] :
+       {std::pair(boundary_pair(boundary::keep, boundary::mirror), std::array{0, 1, 2, 3, 2, 1}),
+        std::pair(boundary_pair(boundary::mirror, boundary::keep), std::array{4, 3, 2, 3, 4, 5}),
+        std::pair(boundary_pair(boundary::keep, boundary::reflect), std::array{0, 1, 2, 3, 3, 2}),
+        std::pair(boundary_pair(boundary::keep, boundary::nearest), std::array{0, 1, 2, 3, 3, 3})}) {
+    const boundaries edge{boundary::keep, ends};
+    std::vector<double> expected;
+    for (int j = 0; j < 4; ++j)
+      for (const int i : row) expected.push_back(6 * j + i + 1);
+    const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d);
+    const auto before = numbered(u.local_with_halo());
+    Kokkos::deep_copy(u.local_with_halo(), before);
+    quern::HaloExchange(E(), edge, u).exchange();
+    EXPECT_EQ(expected, test::contents(u.local_with_halo()));
+    quern::HaloExchange of_blocks(E(), comm, d.local(), edge, quern::depth{0, 2});
+    of_blocks.exchange(before);
+    EXPECT_EQ(expected, test::contents(before));
   }
 }
 

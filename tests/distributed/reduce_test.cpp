@@ -34,6 +34,8 @@ TYPED_TEST(DistributedSums, AreThoseOfOneDevice) {
     QUERN_TEST_NEAR(nansum);
     QUERN_TEST_NEAR(nanmean);
     QUERN_TEST_NEAR(nanvar);
+    QUERN_TEST_NEAR(nanstd);
+    expect_near_product(quern::nanprod<double>(exec, v), quern::nanprod<double>(exec, u), v.size());
     const auto [mean, var] = quern::mean_var(exec, u, quern::ddof{1});
     test::expect_near(quern::mean(exec, v), mean, v.size(), "mean of mean_var");
     test::expect_near(quern::var(exec, v, quern::ddof{1}), var, v.size(), "var of mean_var");

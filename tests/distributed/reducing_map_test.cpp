@@ -35,6 +35,13 @@ struct value_twice {
   }
 };
 
+struct value_three_times {
+  template <class W>
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(const W& p) const {
+    return {p(0, 0), p(0, 0), p(0, 0)};
+  }
+};
+
 struct square_of {
   KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
 };
@@ -92,6 +99,35 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
         EXPECT_EQ(test::contents(expected), test::contents(sums)) << axis;
       }
     }
+}
+
+TYPED_TEST(DistributedReducingMap, ReducesAlone) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const shape extents{7, 10};
+  const Decomposition d(comm, extents);
+  const auto x = test::samples<double>(70, 1);
+  const auto whole = test::make_array<double, 2, LayoutRight, E>({7, 10}, x);
+  const auto u = test::distribute<double, 2, LayoutRight, E>(d, x);
+  const auto call = [&](const auto& in) {
+    return quern::map(exec,
+                      outputs(reduced<op::sum>(on_host, quern::reproducible), reduced<op::argmax>(on_host),
+                              reduced<op::max>(on_host)),
+                      test::repeated<3>(), in);
+  };
+  EXPECT_EQ(call(whole), call(u));
+  const auto make = [](std::int64_t n) { return test::make_array<double, 1, LayoutRight, E>({n}); };
+  for (const int axis : {0, 1}) {
+    const quern::axis along{axis};
+    const auto sums = make(axis == 0 ? 10 : 7), greatest = make(axis == 0 ? 10 : 7);
+    const auto to_views = [&](const auto& in) {
+      quern::map(exec, outputs(reduced<op::sum>(sums, along, quern::reproducible), reduced<op::max>(greatest, along)),
+                 test::repeated<2>(), in);
+      return std::pair(test::contents(sums), test::contents(greatest));
+    };
+    EXPECT_EQ(to_views(whole), to_views(u)) << axis;
+  }
 }
 
 TYPED_TEST(DistributedReducingMap, OthersThanSums) {
@@ -342,6 +378,42 @@ TYPED_TEST(DistributedReducingMap, RejectsResultsOfAnotherCommunicatorBeforeItWr
     quern::stencil<quern::star<1>>(exec, outputs(u, reduction), value_twice(), quern::boundary::wrap, x);
   });
   EXPECT_EQ(before, test::contents(u.local()));
+}
+
+// On all ranks that have what is shared, before anything is launched or sent.
+TYPED_TEST(DistributedReducingMap, RejectsResultsThatShareMemoryBeforeItWrites) {
+  using E = TypeParam;
+  const E exec;
+  const auto comm = test::world();
+  const Decomposition d(comm, shape{4 * comm.size(), 6}, {.grid = {comm.size(), 1}, .halo = {1, 1}});
+  const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d), x("x", d);
+  Kokkos::deep_copy(u.local_with_halo(), -1.0);
+  const auto row = test::make_array<double, 1, LayoutRight, E>({6});
+  const auto rejected = [&](const std::string& what, const auto& call) {
+    const auto labels = test::labels_of([&] { test::expect_error(what + " share memory", call); });
+    EXPECT_EQ(std::vector<std::string>(), labels) << what;
+    EXPECT_EQ(std::vector<double>(u.local_with_halo().size(), -1.0), test::contents(u.local_with_halo())) << what;
+  };
+  const quern::axis along{0};
+  const auto of = [](const auto& v) { return reduced<op::sum>(Kokkos::subview(v.local_with_halo(), 1, 2)); };
+  const auto map = [&](const auto&... results) {
+    return [&, results...] { quern::map(exec, outputs(u, results...), test::repeated<1 + sizeof...(results)>(), x); };
+  };
+  rejected("quern::map: a reduction's output and another output", map(of(u)));
+  rejected("quern::map: a reduction's output and in 1", map(of(x)));
+  rejected("quern::map: a reduction's output and another reduction's output",
+           map(reduced<op::sum>(row, along), reduced<op::max>(row, along)));
+  rejected("quern::map: a reduction's output and in 2",
+           [&] { quern::map(exec, outputs(u, reduced<op::sum>(row, along)), product_twice(), x, row); });
+  const auto stencil = [&](const auto& f, const auto&... results) {
+    return [&, f, results...] {
+      quern::stencil<quern::star<1>>(exec, outputs(u, results...), f, quern::boundary::wrap, x);
+    };
+  };
+  rejected("quern::stencil: a reduction's output and another output", stencil(value_twice(), of(u)));
+  rejected("quern::stencil: a reduction's output and in 1", stencil(value_twice(), of(x)));
+  rejected("quern::stencil: a reduction's output and another reduction's output",
+           stencil(value_three_times(), reduced<op::sum>(row, along), reduced<op::max>(row, along)));
 }
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {

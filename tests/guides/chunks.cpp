@@ -29,7 +29,7 @@ struct smooth_cell {
 
 void files(const space& exec, const std::string& folder) {
   const smooth_cell smooth;
-  const Kokkos::View<double**> u("u", 500, 400);
+  const Kokkos::View<double**, Kokkos::LayoutRight> u("u", 500, 400);  // the order of the sink's elements
   Kokkos::deep_copy(u, 2.0);
   quern::files::write_npy(folder + "/big.npy", u);
   // # 3

@@ -158,6 +158,17 @@ void between_memories(const space& exec) {
   EXPECT_NEAR(30, quern::sum(exec, smooth), 1e-12);
 }
 
+struct row_and_column {
+  KOKKOS_FUNCTION double operator()(const Kokkos::Array<std::int64_t, 2>& at) const {
+    return static_cast<double>(10 * at[0] + at[1]);
+  }
+};
+
+void texts() {
+  // # print/print.hpp
+  EXPECT_EQ("[[ 0.  1.  2.]\n [10. 11. 12.]]", text);
+}
+
 void transforms(const space& exec) {
   const Kokkos::View<double**> signal("signal", 4, 6);
   const Kokkos::View<Kokkos::complex<double>**> spectrum("spectrum", 4, 4);
@@ -260,6 +271,7 @@ TEST(Guides, DocComments) {
   scratch(exec);
   scratch_of_a_call(exec);
   between_memories(exec);
+  texts();
   larger_than_memory(exec);
   center_of_chunks(exec);
   if (quern::impl::fourier::available<space>()) transforms(exec);

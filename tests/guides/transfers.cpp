@@ -39,11 +39,19 @@ void pools(const space& exec) {
   EXPECT_GE(used.reuses, 1);
 }
 
+void texts() {
+  const auto on_device = ::on_device(std::vector<double>{0, 0.5, 1});
+  // # 6
+  EXPECT_NE(std::string::npos, text.find("float64 (3), Layout"));
+  EXPECT_NE(std::string::npos, text.find("\n[0.  0.5 1. ]"));
+}
+
 TEST(Guides, Transfers) {
   const space exec;
   copies(exec);
   mirrors(exec);
   pools(exec);
+  texts();
 }
 
 }  // namespace

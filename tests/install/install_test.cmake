@@ -379,7 +379,7 @@ must_say("Quern needs Kokkos 5.0 or later, which was not found." ${configure} -B
 file(REMOVE "${WORK}/needs/CMakeCache.txt")
 installed_needs(LINALG linalg LAPACK "a BLAS and LAPACK, which was not found")
 installed_needs(FILES files ZLIB "zlib, which was not found")
-installed_needs(HDF5 files HDF5 "the C library of HDF5, which was not found")
+installed_needs(HDF5 files HDF5 "the C library of HDF5 1.12 or later, which was not found")
 if(HDF5 AND PARALLEL_HDF5) # whose headers need it, too
   installed_needs(HDF5 files MPI "MPI, as the HDF5 in")
 else()

@@ -69,7 +69,7 @@ missing("Quern needs a library of threads, which was not found." HOST HIDE Threa
 missing("QUERN_ENABLE_HIGHWAY=ON needs Highway 1.1 or later, which was not found. Install it" HOST HIGHWAY HIDE hwy)
 missing("QUERN_ENABLE_LINALG=ON needs a BLAS and LAPACK, which was not found. Install one" HOST LINALG HIDE LAPACK)
 missing("QUERN_ENABLE_FILES=ON needs zlib, which was not found. Install it" HOST FILES HIDE ZLIB)
-missing("QUERN_ENABLE_HDF5=ON needs the C library of HDF5, which was not found. Install it" HOST HDF5 HIDE HDF5)
+missing("QUERN_ENABLE_HDF5=ON needs the C library of HDF5 1.12 or later, which was not found. Install it" HOST HDF5 HIDE HDF5)
 missing("QUERN_ENABLE_HDF5=ON needs MPI, as the HDF5 in /opt/parallel is a parallel one, which was not found. Install" HOST HDF5 HIDE MPI)
 missing("QUERN_ENABLE_FFT=ON needs FFTW 3 in float and double with threads (missing: libfftw3_threads libfftw3 libfftw3f_threads libfftw3f fftw3.h), which was not found. Install it"
         HOST FFT)

@@ -254,6 +254,13 @@ TYPED_TEST(AxesNumPy, Nan) {
   this->equal(numpy.values<std::int64_t>("t_nanargmax_0"), RESULT(std::int64_t, no0, nanargmax, t, axis{0}));
   this->equal(numpy.values<std::int64_t>("t_nanargmin_2"), RESULT(std::int64_t, no2, nanargmin, t, axis{2}));
   this->equal(numpy.values<std::int64_t>("t_nancount_1"), RESULT(std::int64_t, no1, nancount, t, axis{1}));
+  const test::reference_archive more("reduce/data/functions.npz");
+  this->expect(more.values("t_nanstd_1"), RESULT(double, no1, nanstd, t, axis{1}));
+  this->expect(more.values("t_nanstd_1_ddof_1"), RESULT(double, no1, nanstd, t, axis{1}, ddof{1}));
+  this->expect(more.values("t_nanprod_1"), RESULT(double, no1, nanprod, t, axis{1}));
+  this->expect(more.values("t_nan_ptp_0"), RESULT(double, no0, ptp, t, axis{0}));
+  const auto numbers = this->template array<3>({3, 4, 5}, numpy.values("t"));
+  this->expect(more.values("t_ptp_1"), RESULT(double, no1, ptp, numbers, axis{1}));
   // Where NumPy raises an error there is no position.
   this->equal(std::int64_t{-1}, RESULT(std::int64_t, no1, nanargmax, t, axis{1})[7]);
 }

@@ -378,11 +378,11 @@ TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
     EXPECT_EQ(before, test::contents(u)) << what;
   };
   rejected("a reduction's output has extents (3), expected (4)", reduced<op::sum>(short_row, quern::axis{0}));
-  rejected("out and another output share memory",
+  rejected("a reduction's output and another output share memory",
            reduced<op::sum>(Kokkos::subview(u, 0, Kokkos::ALL()), quern::axis{0}));
-  rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(x, 0, 0)));
+  rejected("a reduction's output and in 1 share memory", reduced<op::sum>(Kokkos::subview(x, 0, 0)));
   const Kokkos::View<double, E> total("total");
-  test::expect_error("quern::map: out and another output share memory", [&] {
+  test::expect_error("quern::map: a reduction's output and another reduction's output share memory", [&] {
     quern::map(exec, outputs(u, reduced<op::sum>(total), reduced<op::max>(total)), statistics_of_one(), x);
   });
   const auto many = test::make_array<std::int8_t, 1, LayoutRight, E>({200});

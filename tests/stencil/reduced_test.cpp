@@ -472,8 +472,8 @@ TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
     quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::sum>(row, quern::axis{0}), reduced<op::sum>(on_host)),
                                    three_results(), boundary::wrap, p);
   });
-  rejected("out and another output share memory", reduced<op::sum>(Kokkos::subview(out, 1, 1)));
-  rejected("out and in 1 share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
+  rejected("a reduction's output and another output share memory", reduced<op::sum>(Kokkos::subview(out, 1, 1)));
+  rejected("a reduction's output and in 1 share memory", reduced<op::sum>(Kokkos::subview(p, 1, 1)));
   test::expect_error("quern::stencil: no cells are computed, of which a reduction has no result", [&] {
     quern::stencil<quern::star<1>>(exec, outputs(out, reduced<op::min>(on_host)), laplacian_and_square(),
                                    quern::interior_only({{2, 2}, {1, 4}}), p);

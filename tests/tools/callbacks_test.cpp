@@ -11,6 +11,7 @@
 #include <quern/keyed.hpp>
 #include <quern/linalg.hpp>
 #include <quern/map.hpp>
+#include <quern/print.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
@@ -114,6 +115,33 @@ TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
   expect_quiet<TypeParam>({"quern::copy"}, 0, [&](const auto& exec) { quern::copy(exec, y, x); });
   expect_quiet<TypeParam>({"quern::copy"}, 0,
                           [&](const auto& exec) { quern::copy(exec, y, quern::lazy(square(), x)); });
+}
+
+TYPED_TEST(Callbacks, RangesMatricesAndChoicesLaunchOneKernel) {
+  using namespace quern;
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), less("less", 50, 59);
+  Kokkos::View<double*, TypeParam> row("row", 60), column("column", 50);
+  const auto one = [](const char* label, const auto& call) { expect_quiet<TypeParam>({label}, 0, call); };
+  one("quern::arange", [&](const auto& exec) { arange(exec, row, 60); });
+  one("quern::linspace", [&](const auto& exec) { linspace(exec, row, 0, 1); });
+  one("quern::eye", [&](const auto& exec) { eye(exec, x); });
+  one("quern::tril", [&](const auto& exec) { tril(exec, y, x); });
+  one("quern::meshgrid", [&](const auto& exec) { meshgrid(exec, outputs(x, y), components(row, column)); });
+  one("quern::clip", [&](const auto& exec) { clip(exec, y, x, 0, 1); });
+  one("quern::isclose", [&](const auto& exec) { isclose(exec, y, x, 1.0); });
+  one("quern::select", [&](const auto& exec) { select(exec, y, x, y, 2); });
+  one("quern::diff", [&](const auto& exec) { diff(exec, less, x); });
+  Kokkos::View<bool, TypeParam> equal("equal");
+  one("quern::allclose", [&](const auto& exec) { allclose(exec, equal, x, row); });
+}
+
+// On a device one kernel brings the elements that are shown.
+TYPED_TEST(Callbacks, TextsWaitOnce) {
+  Kokkos::View<double**, TypeParam> x("x", 50, 60);
+  std::vector<std::string> kernels;
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename TypeParam::memory_space>::accessible)
+    kernels.emplace_back("quern::to_string");
+  expect_quiet<TypeParam>(kernels, 1, [&](const auto& exec) { (void)quern::to_string(exec, x); });
 }
 
 TYPED_TEST(Callbacks, ReductionsWaitOnlyForHostValues) {

@@ -189,6 +189,10 @@ class chunk_input : public input_in_chunks<Exec, V> {
 /// An operand of a call: a `chunk_input` for each array, in a lazy one too; scalars and positions are what they are.
 template <class Exec, class V>
 auto as_chunk_operand(const V& v) {
+  static_assert(
+      !is_mapped<V>,
+      "quern: beside what comes in chunks, write what roll, take, pad, tile, repeat or reshape make to a View "
+      "with quern::copy first");
   if constexpr (is_lazy<V>)
     return unpack([&](const auto&... in) { return lazy_of(v.f, as_chunk_operand<Exec>(in)...); }, v.in);
   else if constexpr (any_array<V>) return chunk_input<Exec, V>(v);

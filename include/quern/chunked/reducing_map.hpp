@@ -5,7 +5,7 @@
 
 #include <quern/chunked/map.hpp>
 #include <quern/chunked/reduce.hpp>
-#include <quern/reduce/reducing_map.hpp>
+#include <quern/reduce/several_reductions.hpp>
 
 namespace quern::impl {
 

@@ -66,6 +66,9 @@ class box_exchange {
   /// launched on `exec` afterwards.
   void receive();
   void join();
+  /// What is left of `finish` where an exception came between: the next exchange begins as after any other. It throws
+  /// nothing, as that would hide what went wrong first.
+  void abandon() noexcept;
   const Exec& side() const;
   const Exec& exec() const;
   /// Where each of the boxes is in a message that is received, in row-major order; null where it has no elements.

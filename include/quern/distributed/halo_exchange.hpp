@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 #include <quern/core/call/label.hpp>
-#include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/halo_boxes.hpp>
 #include <quern/distributed/own_blocks.hpp>
 #include <quern/distributed/same_calls.hpp>
 #include <utility>
@@ -19,27 +19,6 @@
 namespace quern {
 
 namespace impl {
-
-/// An array with its halo as bytes.
-template <class Field>
-peer_box with_halo(const Field& f) {
-  return {0, describe(f.local_with_halo().data(), f.local_with_halo())};
-}
-
-/// Boundaries in the message of calls that differ between ranks.
-std::string text_of(const boundaries& edge);
-
-/// The axes whose ends are neighbours.
-using wrapped_axes = std::array<bool, max_rank>;
-wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank);
-
-/// Adds what a rank sends and receives of an array, `depth` cells along each axis: the cells across faces, and also
-/// those across edges and corners.
-void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
-                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in);
-
-/// The fills of the cells beyond the axes of a field, without their constants.
-std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_halo, const boundaries& edge);
 
 template <class T>
 std::vector<std::byte> constant_bytes(const std::string& label, const boundary& b) {
@@ -63,8 +42,9 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 ///
 /// Cells across edges and corners come too, and the halo beyond the ends of the whole array gets what the boundary
 /// says, as `quern::stencil` would see it; axes with `boundary::wrap` are periodic, and `boundary::keep` leaves the
-/// halo as it is. All cells for one neighbour are one message, whatever the number of fields. The object holds the
-/// messages' memory and its fields, and can be used again and again.
+/// halo as it is, of which no rank gets a part: where the other end of the same axis mirrors more cells than there are,
+/// it goes on with that, as of `quern::fill_halo`. All cells for one neighbour are one message, whatever the number of
+/// fields. The object holds the messages' memory and its fields, and can be used again and again.
 ///
 /// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. On a device
 /// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
@@ -146,8 +126,8 @@ class HaloExchange {
   }
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages. One list of Views of one type may stand in
-  /// their place, whose number is known when the program runs, and `named{"ghosts of u"}` beside them: a name for what
-  /// is launched until the exchange is finished.
+  /// their place, whose number is known when the program runs; of an empty list nothing is sent or filled. Beside them
+  /// may stand `named{"ghosts of u"}`, a name for what is launched until the exchange is finished.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
   /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
@@ -204,7 +184,7 @@ class HaloExchange {
     try {
       if (started != nullptr) started->finish(*this);
     } catch (...) {
-      current_->join();
+      current_->abandon();
       throw;
     }
     current_->join();
@@ -309,8 +289,8 @@ class HaloExchange {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    if (whole.empty() || whole.size() > impl::max_moved_fields)
-      throw Error(label, std::to_string(whole.size()) + " fields, expected 1 to 16");
+    if (whole.size() > impl::max_moved_fields)
+      throw Error(label, std::to_string(whole.size()) + " fields, expected at most 16");
     blocks_->check(impl::label_text(label), whole);
     impl::check_no_overlap(impl::label_text(label), memory);
   }
@@ -351,7 +331,7 @@ class HaloExchange {
         fill_halo(on, out, arguments...);
       } else {
         constexpr int rank = impl::known_rank<impl::view_of_field<First>>();
-        const impl::prescribed_in_whole<F, rank> in_whole(f, *blocks_);
+        const impl::prescribed_in_whole<F, rank> in_whole(f, *blocks_, current_plan_->fields);
         const impl::label_scope functor("quern::fill_halo", typeid(F));
         impl::fill_halo_call(on, out, in_whole, arguments...);
       }

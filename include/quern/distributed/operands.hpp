@@ -31,7 +31,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
   if constexpr (stored_array<V>) {
     using view = std::remove_cvref_t<decltype(view_of(v))>;
     using value = const value_of<view>;
-    static_assert(Kokkos::is_view_v<view>,
+    static_assert(Kokkos::is_view_v<view> || is_strided_array<view>,
                   "quern: beside DistributedViews, inputs must be Kokkos::Views or scalars, which are whole and equal "
                   "on all ranks");
     constexpr int rank = rank_of<V>;
@@ -49,6 +49,10 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     }
     return like_rows(v, as_part<typename view::device_type, static_cast<int>(view::rank())>(s));
   } else {
+    static_assert(
+        !is_mapped<V>,
+        "quern: beside DistributedViews, write what roll, take, pad, tile, repeat or reshape make to a View with "
+        "quern::copy first");
     return v;
   }
 }

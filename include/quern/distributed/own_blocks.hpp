@@ -91,11 +91,11 @@ struct own_blocks {
   /// What is added to cells of this rank from boxes that were received.
   summed_table sums(std::span<const peer_box> fields, const std::vector<peer_cells>& cells,
                     std::span<const std::byte* const> packed, bool row_item) const;
-
- private:
   /// Along which axes the values of a field are on the faces between cells, as one more than these.
   using on_faces = std::array<bool, max_rank>;
   on_faces faces_of(const peer_box& field) const;
+
+ private:
   /// The extents of a field.
   shape with_ghosts(const on_faces& faces) const;
   /// Checks the boundaries of a field, and leaves those at ends that the block touches.
@@ -110,20 +110,29 @@ struct own_blocks {
 /// A functor of a ghost's indices in the whole array, given those in the View of a block.
 template <class F, int Rank>
 struct prescribed_in_whole {
+  using fields = std::uint32_t;  // a bit for each
+
   F f;
   /// What indices in the block's View lack to those in the whole array's, and where the cells of that begin.
   Kokkos::Array<std::int64_t, Rank> moved, first;
   Kokkos::Array<std::int64_t, Rank> cells;
-  Kokkos::Array<std::uint32_t, Rank> wraps{};  // a bit for each field
+  Kokkos::Array<fields, Rank> on_faces{}, wraps{}, low{}, high{};  // the latter are prescribed ends
 
-  prescribed_in_whole(const F& functor, const own_blocks& b) : f(functor) {
+  prescribed_in_whole(const F& functor, const own_blocks& b, std::span<const peer_box> of) : f(functor) {
     for (int d = 0; d < Rank; ++d) {
       moved[d] = b.own.first.extent[d] - b.whole.first.extent[d];
       first[d] = b.stored.along(d);
       cells[d] = b.whole.extents.extent[d];
-      for (int i = 0; i < max_moved_fields; ++i) {
-        const boundaries& edges = b.whole_edge[std::min<std::size_t>(i, b.whole_edge.count() - 1)];
-        if (edges.axis(d).low.kind() == boundary::mode::wrap) wraps[d] |= 1U << i;
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const auto faces = b.faces_of(of[i]);
+      for (int d = 0; d < Rank; ++d) {
+        const boundary_pair& edge = b.whole_edge[i].axis(d);
+        const auto mark = [&](fields& marks, bool is_so) { marks |= static_cast<fields>(is_so) << i; };
+        mark(on_faces[d], faces[d]);
+        mark(wraps[d], edge.low.kind() == boundary::mode::wrap);
+        mark(low[d], edge.low.kind() == boundary::mode::prescribed);
+        mark(high[d], edge.high.kind() == boundary::mode::prescribed);
       }
     }
   }
@@ -136,15 +145,21 @@ struct prescribed_in_whole {
   }
 
  private:
-  /// Axes compose one by one: a ghost beyond the end of one and of later ones that wrap is a copy of one beside cells.
+  /// Axes compose one by one, from the last: until one has the end that is prescribed, ghosts along those that wrap are
+  /// copies of what is beside cells, and those at ends that are kept stay. Ghosts at other ends are continued already.
   template <class Index>
   KOKKOS_FUNCTION Index in_whole(Index at, int field) const {
+    const auto is_marked = [&](fields marks) { return (marks >> field & 1) != 0; };
     for (int d = 0; d < Rank; ++d) at[d] += moved[d];
     for (int d = Rank - 1; d >= 0; --d) {
-      const std::int64_t cell = at[d] - first[d];
-      if (cell >= 0 && cell < cells[d]) continue;
-      if ((wraps[d] >> field & 1) == 0) break;
-      at[d] = first[d] + (cell % cells[d] + cells[d]) % cells[d];
+      const std::int64_t values = cells[d] + (is_marked(on_faces[d]) ? 1 : 0);
+      std::int64_t cell = at[d] - first[d];
+      if (is_marked(cell < 0 ? low[d] : high[d]) && (cell < 0 || cell >= values)) break;
+      if (!is_marked(wraps[d])) continue;
+      // The last face is no ghost, although it is the first one, too.
+      while (cell < 0) cell += cells[d];
+      while (cell >= values) cell -= cells[d];
+      at[d] = first[d] + cell;
     }
     return at;
   }

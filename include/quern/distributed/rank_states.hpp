@@ -8,6 +8,7 @@
 /// and results are made of the states of all.
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/pool_array.hpp>
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/reduce/partial.hpp>
@@ -81,14 +82,13 @@ auto states_of_ranks(call<Exec>& c, const Reducer& reducer, const Decomposition&
                      const Reduce& reduce) {
   const shape own = d.local().extents, rest = along.part(own, false);
   const pool_array<typename Reducer::state, Space> block(c.exec, rest);
-  const auto policy = index_range(c.exec, rest.size());
   if (along.part(own, true).size() == 0)
-    Kokkos::parallel_for(kernel_label(c.label, "/empty"), policy, first_states<Reducer>{reducer, block.data});
+    launch_units(c.exec, label_text(c.label, "/empty"), rest.size(), first_states<Reducer>{reducer, block.data});
   else if (rest.size() > 0) reduce(strided<typename Reducer::state>(block));
   if constexpr (uses_positions<Reducer>) {
     const std::int64_t moved = first_position(d, along);
     if (moved != 0)
-      Kokkos::parallel_for(kernel_label(c.label, "/positions"), policy, move_positions<Reducer>{block.data, moved});
+      launch_units(c.exec, label_text(c.label, "/positions"), rest.size(), move_positions<Reducer>{block.data, moved});
   }
   join_over_ranks<Space>(c, d, along, reducer, block.data, rest.size());
   return block;

@@ -5,7 +5,7 @@
 
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/reduce.hpp>
-#include <quern/reduce/reducing_map.hpp>
+#include <quern/reduce/several_reductions.hpp>
 
 namespace quern::impl {
 

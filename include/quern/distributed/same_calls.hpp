@@ -12,7 +12,9 @@
 
 namespace quern::impl {
 
-/// A value type in the message of calls that differ between ranks, as NumPy names it.
+/// A value type of so many bytes in the message of calls that differ between ranks.
+std::string text_of_type(const char* kind, std::size_t bytes);
+/// The same, as NumPy names it.
 template <class T>
 std::string type_text() {
   const char* const kind = is_complex<T>                 ? "complex"
@@ -21,11 +23,13 @@ std::string type_text() {
                            : std::is_unsigned_v<T>       ? "uint"
                            : std::is_integral_v<T>       ? "int"
                                                          : "values of bits: ";
-  return kind + std::to_string(8 * sizeof(T));
+  return text_of_type(kind, sizeof(T));
 }
 /// An array in such a message, and axes of an array.
 std::string text_of_array(const std::string& type, const shape& extents, const Decomposition* cut);
 std::string text_of_axes(const axes* wanted, int rank);
+/// Texts one behind the other.
+std::string joined_texts(std::initializer_list<std::string> texts);
 
 /// A number in such a message; nothing of other values.
 template <class T>
@@ -45,7 +49,7 @@ std::string text_of_operand(const V& v) {
   else if constexpr (stored_array<V>) text = text_of_array(type_text<value_of<V>>(), extents_of(v), nullptr);
   else if constexpr (is_lazy<V>) text = text_of_operand(v.in);
   else if constexpr (is_outputs<V>)
-    text = unpack([](const auto&... in) { return (std::string() + ... + text_of_operand(in)); }, v);
+    text = unpack([](const auto&... in) { return joined_texts({text_of_operand(in)...}); }, v);
   else if constexpr (scalar_value<V>)
     if (const std::string value = text_of_scalar(v); !value.empty()) text = " " + type_text<V>() + value;
   return text;
@@ -63,13 +67,16 @@ std::string text_of_reducer(const Reducer& r) {
   if constexpr (requires { r.identity; }) text += ", identity" + text_of_scalar(r.identity);
   return text;
 }
+/// Compares the text of a call with those of the other ranks.
+/// @throws Error, the same on every rank, if they differ
+void check_same_texts(const Communicator& comm, const std::string& label, const std::string& operands,
+                      const std::string& more, const std::string& values);
 /// Where calls are checked, compares a call with those of the other ranks: its arrays, and what `more()` tells of it.
 template <class More, class... V>
 void check_same_arrays(const Communicator& comm, const std::string& label, const More& more, const V&... operands) {
   if (comm.checks_calls())
-    check_same(comm, label, "the calls",
-               ((label + " of") + ... + text_of_operand(operands)) + more() + values_follow +
-                   (std::string() + ... + text_of_values(operands)));
+    check_same_texts(comm, label, joined_texts({text_of_operand(operands)...}), more(),
+                     joined_texts({text_of_values(operands)...}));
 }
 
 }  // namespace quern::impl

@@ -27,7 +27,7 @@ struct join_carries {
 /// Scans along an axis of DistributedViews: each rank scans its block, and then joins it to what the blocks before it
 /// sum up to, with the rounding errors of their sums. Collective; waits.
 template <>
-struct engine<over_ranks_place, scans> {
+struct engine<over_ranks_place, scans> : compared_calls {
   template <class Scan, class Exec, class Out, class In, class... Options>
   static void run(const Scan& scan, const Exec& exec, const Out& out, const In& in, const Options&... options) {
     check_place_options<Options...>();

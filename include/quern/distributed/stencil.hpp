@@ -3,9 +3,9 @@
 #ifndef QUERN_DISTRIBUTED_STENCIL_HPP
 #define QUERN_DISTRIBUTED_STENCIL_HPP
 
-#include <quern/core/memory/workspace.hpp>
 #include <quern/core/views/whole_positions.hpp>
-#include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/distributed_view.hpp>
+#include <quern/distributed/halo_boxes.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/stencil_parts.hpp>
 #include <quern/stencil/iterate.hpp>
@@ -55,19 +55,12 @@ void stencil_of_blocks(const char* label, const Shape& reach, const Exec& exec, 
   const Decomposition& d = std::get<0>(out).decomposition();
   std::array<int, max_rank> radius{};
   for (int axis = 0; axis < rank; ++axis) radius[axis] = reach.radius(axis);
-  const auto more = [&] {
-    std::string text = Shape::arms_only ? " in stars of radius" : " in boxes of radius";
-    for (int axis = 0; axis < rank; ++axis) text += " " + std::to_string(radius[axis]);
-    return text + " with " + text_of(edge) + more_text();
-  };
+  const auto more = [&] { return text_of_stencil(Shape::arms_only, radius, rank, edge) + more_text(); };
   check_same_arrays(d.communicator(), label, more, out, in...);
   halo_arrays arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
-    check_same_blocks(label, input_name(number), d, field.decomposition());
-    const peer_box cells = with_halo(field);
-    const auto same = [&](const halo_array& a) { return a.cells.data == cells.data && a.cells.stride == cells.stride; };
-    if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back({&field.decomposition(), cells});
+    add_halo_array(label, number, d, {&field.decomposition(), with_halo(field)}, arrays);
   };
   ((for_each_field(add, in), ++number), ...);
   unpack(
@@ -80,36 +73,20 @@ void stencil_of_blocks(const char* label, const Shape& reach, const Exec& exec, 
   // Hosts have nothing that would bring the messages while they compute.
   const stencil_parts parts = cut_stencil(label, d, edge, radius, overlaps && is_device<Exec>);
   (check_constants<rank, value_of<In>>(label, d, edge), ...);
-  int part_number = 0;
-  const auto compute_parts = [&](const Exec& where, const auto& some) {
-    for (const auto& p : some) {
-      const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
-      shape first = d.local().first;
-      for (int axis = 0; axis < rank; ++axis) first.extent[axis] += p.first.extent[axis];
-      const wrapped_origin<rank> origin(first, d.extents());
-      const auto cells = [&](const auto& leaf) {
-        if constexpr (distributed_like<decltype(leaf)>) return cells_of_part(leaf, p);
-        else return leaf;
-      };
-      compute(where, part_number++, to, functor_of_part<rank>(f, first), p, first, at_cells(in, origin, cells)...);
-    }
+  const auto compute_part = [&](const Exec& where, int part, const stencil_part& p) {
+    const auto to = unpack([&](const auto&... o) { return std::tuple(cells_of_part(o, p)...); }, out);
+    shape first = d.local().first;
+    for (int axis = 0; axis < rank; ++axis) first.extent[axis] += p.first.extent[axis];
+    const wrapped_origin<rank> origin(first, d.extents());
+    const auto cells = [&](const auto& leaf) {
+      if constexpr (distributed_like<decltype(leaf)>) return cells_of_part(leaf, p);
+      else return leaf;
+    };
+    compute(where, part, to, functor_of_part<rank>(f, first), p, first, at_cells(in, origin, cells)...);
   };
   begin(parts.inner.size() + parts.outer.size());
   const auto exchange = exchange_of_halos(exec, label, edge, radius, !Shape::arms_only, arrays);
-  exchange->start();
-  bool received = false;
-  try {
-    compute_parts(exec, parts.inner);
-    received = true;
-    exchange->receive();
-    const scratch_of_pool<Exec> beside_inner;
-    compute_parts(exchange->side(), parts.outer);
-  } catch (...) {  // the next call finds the exchange as after any other
-    if (!received) exchange->receive();
-    exchange->join();
-    throw;
-  }
-  exchange->join();
+  compute_parts(exec, *exchange, parts, part_computation<Exec>(compute_part));
 }
 
 template <>

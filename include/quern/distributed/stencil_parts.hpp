@@ -24,6 +24,10 @@ struct stencil_part {
 struct stencil_parts {
   short_list<stencil_part, 1> inner;
   short_list<stencil_part, 6> outer;
+
+  stencil_parts();
+  stencil_parts(stencil_parts&&) noexcept;
+  ~stencil_parts();
 };
 
 /// @param overlap whether the inner cells are to be computed while the halo is under way; otherwise all are outer ones
@@ -31,12 +35,19 @@ struct stencil_parts {
 stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
                           const std::array<int, max_rank>& radius, bool overlap);
 
+/// A stencil in the message of calls that differ between ranks.
+std::string text_of_stencil(bool arms_only, const std::array<int, max_rank>& radius, int rank, const boundaries& edge);
+
 /// An array of a stencil, with its halo.
 struct halo_array {
   const Decomposition* blocks = nullptr;
   peer_box cells{};
 };
 using halo_arrays = short_list<halo_array, 4>;
+/// Adds an array of an input, unless it is among them already.
+/// @param like the blocks of the first output, which it must have, too
+void add_halo_array(const std::string& label, std::size_t input, const Decomposition& like, const halo_array& array,
+                    halo_arrays& arrays);
 /// @throws Error where its halo is narrower than what neighbourhoods read along an axis that is cut
 void check_halo_width(const std::string& label, const std::string& name, const Decomposition& d,
                       const std::array<int, max_rank>& radius);
@@ -45,6 +56,23 @@ template <class Exec>
 std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const std::string& label,
                                                       const boundaries& edge, const std::array<int, max_rank>& radius,
                                                       bool corners, const halo_arrays& arrays);
+
+/// What computes a part of a block: `f(exec, number, part)`, whose types are not known here.
+template <class Exec>
+struct part_computation {
+  const void* f;
+  void (*call)(const void* f, const Exec& exec, int number, const stencil_part& part);
+
+  template <class F>
+  explicit part_computation(const F& of)
+      : f(&of), call([](const void* g, const Exec& exec, int number, const stencil_part& part) {
+          (*static_cast<const F*>(g))(exec, number, part);
+        }) {}
+};
+/// Computes the inner cells while the halo is under way, and the outer ones behind it.
+template <class Exec>
+void compute_parts(const Exec& exec, box_exchange<Exec>& exchange, const stencil_parts& parts,
+                   const part_computation<Exec>& compute);
 
 }  // namespace quern::impl
 

@@ -26,6 +26,7 @@
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/adjacent.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
 #include <quern/scan/scan.hpp>
 
@@ -212,14 +213,6 @@ struct trapezoid_between {
     return (static_cast<S>(a) + static_cast<S>(b)) * (width / 2);
   }
 };
-
-/// The part of an array from index `first` along an axis, `n` of them.
-template <class T>
-strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
-  a.data += first * a.stride[d];
-  a.extents.extent[d] = n;
-  return a;
-}
 
 template <class Exec, class Out, class In, class Spacing>
 void cumulate_trapezoids(const Exec& exec, const Out& out_view, const In& in_view, const Spacing& spacing,

@@ -19,7 +19,7 @@
 /// execution space.
 
 #include <concepts>
-#include <quern/core/call/call.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
@@ -121,8 +121,9 @@ void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, con
     return [&]<class Offsets>(const Offsets& at) { return put_element<Source, memory_type<Out>, Offsets>{x, at, out}; };
   };
   if constexpr (array_like<Mask>) {
-    const auto mask_elements = c.elements(mask_view);
-    check_extents(c.label, "mask", operand_extents(c.label, mask_view), operand_extents(c.label, x_view));
+    const shape extents = operand_extents(c.label, x_view);
+    check_mask(c.label, mask_view, extents);
+    const auto mask_elements = broadcast_elements(c.label, c.elements(mask_view), extents);
     make_result<Exec>(c.label, "out", out_view, mask_elements);
     with_sources(
         [&](const auto& x, const auto& mask) { keep_where<1>(c, x, mask, op::not_zero(), put_from(x.data), number); },
@@ -159,7 +160,7 @@ void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std
 /// `n = compact([exec,] out, x, mask)` or `compact([exec,] out, x, mask, size_to{n})`:
 /// - out: of rank 1; must not share memory with x or the mask
 /// - x: of any rank
-/// - mask: an array of x's extents, or a predicate of an element of x
+/// - mask: an array that broadcasts to x's extents, or a predicate of an element of x
 ///
 /// @throws Error if extents do not fit; CapacityError if the call waits and `out` has no room for the result
 template <execution_space Exec, stored_array Out, array_like X, class Mask, size_option... Size>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/concepts.hpp>
@@ -54,6 +55,10 @@ column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, co
   exec.fence(kernel_label("quern::Groups: wait for the labels"));
   return column;
 }
+#define QUERN_LABEL_ROWS(Exec, ...)                                                                              \
+  __VA_ARGS__ template column_of<Exec, std::int32_t> label_rows(const Exec&, std::int64_t, const std::uint32_t*, \
+                                                                const std::int64_t*, std::int64_t);
+QUERN_ON_ALL(QUERN_LABEL_ROWS, extern)
 
 }  // namespace quern::impl
 

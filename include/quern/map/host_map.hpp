@@ -20,6 +20,36 @@ struct rows_tag {};        // a work item is several rows, which are shorter tha
 template <class F>
 inline constexpr bool takes_several = false;
 
+/// Whether an operand is found by a map of indices, and can say how far its elements are at equal distances.
+template <class Operand>
+inline constexpr bool has_runs = false;
+template <class Source>
+inline constexpr bool has_runs<mapped_operand<Source>> = Source::has_runs;
+
+/// An operand from an element on as one of memory. `count` becomes the number of elements for which that holds; 0 where
+/// there is no loop for them.
+template <class Operand>
+struct operand_run {
+  const Operand& operand;
+  std::int64_t offset;
+};
+template <class T>
+struct memory_run {
+  array_operand<const T> operand;
+  std::int64_t offset = 0;
+};
+template <class Operand>
+auto run_at(const Operand& operand, std::int64_t from, std::int64_t k, std::int64_t& count) {
+  if constexpr (has_runs<Operand>) {
+    const auto r = operand.run(from + k * operand.step, count);
+    const bool reads = r.data != nullptr && (r.step == 0 || r.step == 1 || r.count == 1);
+    count = reads ? std::min(count, r.count) : 0;
+    return memory_run<typename Operand::value_type>{{r.data, r.count == 1 ? 1 : r.step}};
+  } else {
+    return operand_run<Operand>{operand, from + k * operand.step};
+  }
+}
+
 /// What a host loop writes of contiguous elements.
 template <class T>
 using run_of = decltype(std::declval<const array_operand<T>&>().contiguous_from(0));
@@ -102,13 +132,37 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       return;
     }
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
-    with_readers<spread>(
-        [&](std::int64_t k, std::int64_t count, const auto&... from) {
-          loop(count, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J], k)..., from...);
-        },
-        n, n, std::tuple<const In&...>(get<I>(work.in)...), o.of + outputs);
+    // From element `done` on, of operands that begin at their offsets.
+    const auto write_block = [&](std::int64_t done, std::int64_t many, const std::int64_t* offset, const auto&... in) {
+      with_readers<spread>(
+          [&](std::int64_t k, std::int64_t count, const auto&... from) {
+            loop(count, work.f, outs, target<T>(get<J>(work.out.array), o.of[J], buffer[J], done + k)..., from...);
+          },
+          many, many, std::tuple<decltype(in)...>(in...), offset);
+    };
+    const std::int64_t* const from = o.of + outputs;
+    if constexpr ((has_runs<In> || ...)) write_runs(n, from, std::index_sequence<I...>(), write_block);
+    else write_block(0, n, from, get<I>(work.in)...);
     if constexpr (streams)
       if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
+  }
+  /// Writes a block run by run, where elements that are found by maps of indices are at equal distances, and some at a
+  /// time where they are anywhere.
+  template <std::size_t... I, class Write>
+  void write_runs(std::int64_t n, const std::int64_t* from, std::index_sequence<I...>, const Write& write) const {
+    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    for (std::int64_t k = 0, count = 0; k < n; k += count) {
+      count = n - k;
+      const std::tuple runs{run_at(get<I>(work.in), from[I], k, count)...};
+      if (count >= Kokkos::min(least, n - k)) {
+        const std::int64_t offset[] = {std::get<I>(runs).offset...};
+        write(k, count, offset, std::get<I>(runs).operand...);
+      } else {
+        count = Kokkos::min(some, n - k);
+        const std::int64_t offset[] = {from[I] + k * get<I>(work.in).step...};
+        write(k, count, offset, get<I>(work.in)...);
+      }
+    }
   }
   /// Where a loop writes: to memory, or to a buffer on the way past the caches.
   template <class U>

@@ -5,6 +5,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/map/launch.hpp>
+#include <quern/map/masked.hpp>
 
 namespace quern {
 namespace impl {
@@ -33,6 +34,23 @@ constexpr map_types check_map() {
   return found;
 }
 
+/// The same of a map's operands; an error says what is wrong.
+template <class F, class Out, class... In>
+constexpr bool map_fits() {
+  using outputs = decltype(as_outputs(std::declval<const Out&>()));
+  constexpr int rank = rank_of<std::tuple_element_t<0, outputs>>;
+  constexpr map_types types = check_map<F, outputs, typename argument_of<In, rank>::type...>();
+  static_assert(types.callable,
+                "quern::map: f must be callable with one value of each input, and of positions() with a "
+                "Kokkos::Array<std::int64_t, rank>");
+  static_assert(
+      !types.callable || types.outputs,
+      "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
+  static_assert(!types.outputs || types.converts,
+                "quern: the values do not convert to out's type, as complex numbers to real ones");
+  return types.right();
+}
+
 /// Checks the operands against the outputs, and launches.
 template <class Exec, class F, class... T, class... Operand>
 void map_operands(const Exec& exec, const std::string& label, const std::tuple<strided<T>...>& out, const F& f,
@@ -46,9 +64,10 @@ void map_operands(const Exec& exec, const std::string& label, const std::tuple<s
   unpack([&](const auto&... o) { ((strides[k++] = o.stride), ...); }, out);
   const auto check_leaf = [&](const auto& leaf) {
     strides[k++] = broadcast_input(label, leaf, extents, number);
-    if (leaf.array.data == nullptr) return;
+    if constexpr (!is_mapped_leaf<decltype(leaf)>)
+      if (leaf.array.data == nullptr) return;
     const auto check_against = [&](const auto& o) {
-      check_overlap(label, o, leaf.array, input_name(number), true);
+      check_leaf_overlap(label, o, leaf, input_name(number), true);
       in_place = in_place || static_cast<const void*>(leaf.array.data) == o.data;
     };
     unpack([&](const auto&... o) { (check_against(o), ...); }, out);
@@ -67,21 +86,12 @@ void map_operands(const Exec& exec, const std::string& label, const std::tuple<s
 /// The checks of every elementwise operation, then its launch. `label` is both the name in messages and the kernel's.
 template <class Exec, class Out, class F, class... In>
 void map_checked(const std::string& label, const Exec& exec, const Out& out_views, const F& f, const In&... in) {
-  using outputs = decltype(as_outputs(out_views));
-  constexpr int rank = rank_of<std::tuple_element_t<0, outputs>>;
-  constexpr map_types types = check_map<F, outputs, typename argument_of<In, rank>::type...>();
-  static_assert(types.callable,
-                "quern::map: f must be callable with one value of each input, and of positions() with a "
-                "Kokkos::Array<std::int64_t, rank>");
-  static_assert(
-      !types.callable || types.outputs,
-      "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
-  static_assert(!types.outputs || types.converts,
-                "quern: the values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (types.right()) {
+  constexpr int rank = rank_of<std::tuple_element_t<0, decltype(as_outputs(out_views))>>;
+  if constexpr (map_fits<F, Out, In...>()) {
     const call c(label, exec);
     const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, as_outputs(out_views));
     check_outputs(label, out);
+    (check_indices(exec, label, in), ...);
     map_operands(exec, label, out, f, expand<Exec, rank>(label, in, std::get<0>(out).extents)...);
   }
 }
@@ -97,14 +107,44 @@ struct engine<in_memory, maps> {
   }
 };
 
+template <class Exec, class Out, class F, class... In, class... Options>
+void map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+                  const std::tuple<const In&...>& inputs, const Options&... options);
+
 /// `out = f(in...)` of every elementwise operation, by the engine of the place where its operands are.
 template <class Exec, class Out, class F, class... In, class... Options>
 auto map_call(const operation_name& label, const Exec& exec, const Out& out, const F& f,
               const std::tuple<const In&...>& inputs, const Options&... options) {
   if constexpr (!(operand<In> && ...)) return;  // these have been rejected
+  else if constexpr (with_mask<Options...>) map_selected(label, exec, out, f, inputs, options...);
+  else if constexpr (all_reduced<Out>)
+    return engine_of<several_reductions, Out, In...>::run(label, exec, out, f, inputs, options...);
   else if constexpr (has_reduced<Out>)
     return engine_of<reducing_maps, Out, In...>::run(label, exec, out, f, inputs, options...);
   else engine_of<maps, Out, In...>::run(label, exec, out, f, inputs, options...);
+}
+
+/// The same where a mask selects. Over ranks, extents are looked at when the call has been compared with those of the
+/// other ranks, as those of all inputs.
+template <class Exec, class Out, class F, class... In, class... Options>
+void map_selected(const operation_name& label, const Exec& exec, const Out& out, const F& f,
+                  const std::tuple<const In&...>& inputs, const Options&... options) {
+  const auto& m = mask_among(options...).where;
+  using mask_type = std::remove_cvref_t<decltype(m)>;
+  static_assert(!has_reduced<Out>, "quern::map: with a mask, outputs are no reductions");
+  const auto run = [&](const auto&... o) {
+    if constexpr (check_mask_type<mask_type, rank_of<std::remove_cvref_t<decltype(nth<0>(o...))>>>() &&
+                  map_fits<F, Out, In...>()) {
+      if constexpr (!(is_at<over_ranks_place, std::remove_cvref_t<decltype(o)>> || ...))
+        check_mask(label, m, operand_extents(label, nth<0>(o...)));
+      (check_mask_apart<Exec>(label, o, m), ...);
+      const where_selected<F, value_of<decltype(o)>...> of_selected{f};
+      const auto operands = std::tuple_cat(inputs, std::tie(o...), std::tie(m));
+      unpack([&](const auto&... others) { map_call(label, exec, out, of_selected, operands, others...); },
+             without_mask(options...));
+    }
+  };
+  if constexpr (!has_reduced<Out>) unpack(run, as_outputs(out));
 }
 
 }  // namespace impl
@@ -114,7 +154,8 @@ auto map_call(const operation_name& label, const Exec& exec, const Out& out, con
 /// @param exec the execution space instance to run on
 /// @param out  an array of any rank, layout and value type, whose extents are those of the operation: a View, a sink or
 ///             a DistributedView; or several of the same extents that share no memory, `quern::outputs(u, v)`, among
-///             which reductions may stand, `quern::outputs(u, quern::reduced<quern::op::sum>(total))`
+///             which reductions may stand, `quern::outputs(u, quern::reduced<quern::op::sum>(total))`; or reductions
+///             alone, of the elements of the inputs, as several quantities that one pass over the particles sums
 /// @param f    a functor or `KOKKOS_LAMBDA` that takes one value of each input; its result is converted to out's type.
 ///             For several outputs it returns a value for each, `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param in   any number of arrays, scalars, lazy arrays and `positions()`. They broadcast to the extents of `out` by
@@ -132,19 +173,30 @@ auto map_call(const operation_name& label, const Exec& exec, const Out& out, con
 /// which all have the same blocks, Views are whole and equal on all ranks, and positions are those in the whole array.
 /// In chunks, an option `chunking` stands before the inputs; what is repeated along the axis of the chunks is copied to
 /// the execution space once. The results have the same bits in every place.
+///
+/// With the option `mask{m}` before the inputs, f is called for the elements where m, which broadcasts to `out`, is not
+/// zero; the others of the outputs keep their values (NumPy's `where=` of ufuncs), for which the outputs are read. Then
+/// outputs are no sinks and no reductions.
 /// @throws Error if an input does not broadcast to `out` or shares memory with it otherwise, or if outputs differ in
-/// extents or share memory
+/// extents or share memory with each other or with a mask
 template <execution_space Exec, output_like Out, class F, class... In>
   requires operands<In...>
 auto map(const Exec& exec, const Out& out, const F& f, const In&... in) {
   const impl::label_scope functor("quern::map", typeid(F));
   return impl::map_call("quern::map", exec, out, f, std::tie(in...));
 }
-template <execution_space Exec, output_like Out, class F, call_option Option, class... In>
+template <execution_space Exec, output_like Out, class F, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 auto map(const Exec& exec, const Out& out, const F& f, const Option& option, const In&... in) {
   const impl::label_scope functor("quern::map", typeid(F));
   return impl::map_call("quern::map", exec, out, f, std::tie(in...), option);
+}
+template <execution_space Exec, output_like Out, class F, call_option<mask_t> Option, impl::mask_or_place Second,
+          class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+auto map(const Exec& exec, const Out& out, const F& f, const Option& option, const Second& second, const In&... in) {
+  const impl::label_scope functor("quern::map", typeid(F));
+  return impl::map_call("quern::map", exec, out, f, std::tie(in...), option, second);
 }
 
 template <output_like Out, class F, class... In>
@@ -152,10 +204,15 @@ template <output_like Out, class F, class... In>
 auto map(const Out& out, const F& f, const In&... in) {
   return map(impl::space_of(out, in...), out, f, in...);
 }
-template <output_like Out, class F, call_option Option, class... In>
+template <output_like Out, class F, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 auto map(const Out& out, const F& f, const Option& option, const In&... in) {
   return map(impl::space_of(out, in...), out, f, option, in...);
+}
+template <output_like Out, class F, call_option<mask_t> Option, impl::mask_or_place Second, class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+auto map(const Out& out, const F& f, const Option& option, const Second& second, const In&... in) {
+  return map(impl::space_of(out, in...), out, f, option, second, in...);
 }
 QUERN_TAKES_NAME(map)
 

@@ -7,11 +7,14 @@
 /// From the arguments of a reduction to its launch.
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/kept_axes.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/reduce/launch.hpp>
 #include <quern/reducers/reducers.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/reducers/results.hpp>
+#include <quern/reducers/selected.hpp>
 
 namespace quern::impl {
 
@@ -53,7 +56,8 @@ auto inputs_beside(const Reduction& r, [[maybe_unused]] const axis_set& along, [
     return std::tuple(positions_along(extents, along));
   } else if constexpr (requires { typename reducer::uses_mean; }) {
     using S = typename reducer::uses_mean;
-    const strided<S> means = find_means(reduction{r.label, mean_reducer<S, reproducible_sum<S>>()});
+    const auto mean = selected_as<reducer>(mean_reducer<S, reproducible_sum<S>>());
+    const strided<S> means = find_means(reduction{r.label, mean});
     array_input<S> at_elements{{means.data, extents, {}}};
     for (int d = 0, k = 0; d < extents.rank; ++d)
       if (!along.has(d)) at_elements.array.stride[d] = means.stride[k++];
@@ -150,10 +154,45 @@ struct engine<in_memory, reductions> {
   }
 };
 
-/// The same to an output for each part of a result of two, or to rows, as quern/reduce/two_outputs.hpp has it.
+/// The same to an output for each part of a result of two, or to rows, as quern/reduce/several_outputs.hpp has it.
 template <class Reduction, class Exec, class... Out, class... In, class... Options>
 void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Out...>& out,
                        const std::tuple<const In&...>& inputs, const Options&... options);
+
+/// A reduction as one of values of which the first ones, of type `In`, are `selected` or not.
+template <class... In, class Reducer, class F>
+auto of_selected_values(const reduction<Reducer, F>& r) {
+  constexpr bool fills = [] {
+    if constexpr (requires { typename Reducer::uses_mean; }) return false;
+    else return neutral<Reducer, std::remove_cvref_t<std::invoke_result_t<const F&, value_of<In>...>>>::enough;
+  }();
+  if constexpr (fills) return reduction{r.label, r.reducer, filled<Reducer, F>{r.transform, r.reducer}};
+  else return reduction{r.label, selected_reducer<Reducer>{r.reducer}, of_selected<F>{r.transform}};
+}
+
+/// A reduction of the elements that a mask selects: the mask is an operand beside the first input. A mask that does not
+/// fit is rejected when the call has been compared with those of other ranks.
+template <class Reduction, class Exec, class Out, class First, class... In, class... Options>
+auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
+                     const std::tuple<const First&, const In&...>& inputs, const Options&... options) {
+  const auto& m = mask_among(options...).where;
+  if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<First>>()) {
+    const auto of_selected = of_selected_values<First, In...>(r);
+    const auto first = lazy(select_values(), std::get<0>(inputs), m);
+    const auto selected = unpack([&](const auto&, const auto&... rest) { return std::tie(first, rest...); }, inputs);
+    const shape extents = operand_extents(r.label, std::get<0>(inputs));
+    const auto run = [&](const auto&... others) {
+      using place = engine_of<reductions, std::remove_cvref_t<decltype(first)>, In...>;
+      constexpr bool over_ranks = requires { place::compare(of_selected, out, selected, others...); };
+      if (!mask_fits(r.label, m, extents)) {
+        if constexpr (over_ranks) place::compare(of_selected, out, selected, others...);
+        check_mask(r.label, m, extents);
+      }
+      return reduce_call(of_selected, exec, out, selected, others...);
+    };
+    return unpack(run, without_mask(options...));
+  }
+}
 
 /// `op(exec, out, in..., options)` of every reduction, by the engine of the place where its operands are.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
@@ -173,7 +212,13 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   static_assert(
       !is_placed_rows<Out>,
       "quern::rows: results of a reduction are written to rows of a View in memory, or to an array of Arrays");
-  if constexpr (is_placed_rows<Out>) return;
+  if constexpr (has_option<keep_axes_t, Options...>)
+    return with_kept_axes<0>(
+        std::string(r.label),
+        [&](const auto& narrower, const auto&... others) { return reduce_call(r, exec, narrower, inputs, others...); },
+        out, 0, options...);
+  else if constexpr (is_placed_rows<Out>) return;
+  else if constexpr (with_mask<Options...>) return reduce_selected(r, exec, out, inputs, options...);
   else if constexpr (is_outputs<Out>) reduce_by_scratch(r, exec, out, inputs, options...);
   else if constexpr (fits && is_rows<Out>) reduce_by_scratch(r, exec, std::tuple(out), inputs, options...);
   else if constexpr (fits) return engine_of<reductions, Out, In...>::run(r, exec, out, inputs, options...);

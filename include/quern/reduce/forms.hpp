@@ -3,14 +3,14 @@
 #ifndef QUERN_REDUCE_FORMS_HPP
 #define QUERN_REDUCE_FORMS_HPP
 
-#include <quern/core/call/call.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/reducers/quantile_rule.hpp>
 
 namespace quern::impl {
 
 /// An option of some reduction; each lists its own.
 template <class T>
-concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolation>;
+concept reduction_option = call_option<T, axes, ddof, reproducible_t, interpolation, mask_t>;
 
 }  // namespace quern::impl
 

@@ -29,6 +29,7 @@
 /// not from 0 to 1, or `out` shares memory with `in`
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/kept_axes.hpp>
 #include <quern/core/values/short_list.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
@@ -132,11 +133,18 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a quantile along axes is written to a View");
   static_assert(!repeated_option<Options...>::value);
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
-  const auto more = [&] { return text_of(r, option_or(interpolation::linear, options...)); };
-  compare_calls<selections>(r.label, more, out, in);
-  for (const double q : r.of.value)
-    if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
-  return engine_of<selections, Out, In>::run(r, exec, out, in, options...);
+  if constexpr (has_option<keep_axes_t, Options...>) {
+    return with_kept_axes<-1>(
+        std::string(r.label),
+        [&](const auto& narrower, const auto&... others) { return quantile_call(r, exec, narrower, in, others...); },
+        out, r.several ? 1 : 0, options...);
+  } else {
+    const auto more = [&] { return text_of(r, option_or(interpolation::linear, options...)); };
+    compare_calls<selections>(r.label, more, out, in);
+    for (const double q : r.of.value)
+      if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
+    return engine_of<selections, Out, In>::run(r, exec, out, in, options...);
+  }
 }
 
 }  // namespace impl

@@ -30,12 +30,18 @@
 /// ranks that have a part in a result; halos do not count, a value is the same on every rank, and `out` is a View,
 /// which is then whole on every rank, or a DistributedView.
 ///
-/// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in`, and where
-/// an operation says so; BackendError if MPI reports a failure.
+/// With the option `mask{m}` (quern/core/call/mask.hpp, NumPy's `where=`) the result is that of the elements where m is
+/// not zero, which broadcasts to the extents of `in`; positions stay those in the whole array. Of no selected element
+/// it is that of no elements; of `min`, `max` and `minmax` of integers the largest and the smallest number of their
+/// type, of floating-point numbers NaN; of positions -1. Reproducible sums have the bits of those of the selected
+/// elements alone.
+///
+/// @throws Error if extents do not fit, an axis is out of range or repeated, `out` shares memory with `in` or a mask,
+/// a mask does not broadcast to `in`, and where an operation says so; BackendError if MPI reports a failure.
 
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
-#include <quern/reduce/two_outputs.hpp>
+#include <quern/reduce/several_outputs.hpp>
 #include <quern/reducers/reducers.hpp>
 
 namespace quern {
@@ -53,7 +59,7 @@ inline constexpr bool impl::marked_option<norm_order> = true;
 /// summation: blocks are added pairwise and their sums with compensation. That of Arrays, or of `rows<k>`, is an Array
 /// of the sums of the components, as NumPy's along axis 0. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t, mask_t>... Options>
 auto sum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   using C = impl::component_type<S>;
@@ -63,7 +69,8 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS_WITH(sum, class, Result, void)
 
 /// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
-template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, mask_t>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
@@ -73,7 +80,7 @@ QUERN_REDUCTION_FORMS_WITH(prod, class, Result, void)
 
 /// The smallest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto min(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, -1>>("quern::min", exec, out, in, options...);
 }
@@ -81,7 +88,7 @@ QUERN_REDUCTION_FORMS(min)
 
 /// The largest element, of the elements' type; NaN if there is one. Of Arrays, that of each component.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto max(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::extremum_of<impl::value_of<In>, 1>>("quern::max", exec, out, in, options...);
 }
@@ -90,13 +97,13 @@ QUERN_REDUCTION_FORMS(max)
 /// The smallest and the largest element in one pass, as an `extrema<T>`; both NaN if there is one. Of Arrays, those of
 /// each component.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto minmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
 /// Into an array for each, `minmax(exec, outputs(least, largest), in, axis{1})`, by way of scratch memory for the
 /// results.
-template <execution_space Exec, view_like Min, view_like Max, any_array In, call_option<axes>... Options>
+template <execution_space Exec, view_like Min, view_like Max, any_array In, call_option<axes, mask_t>... Options>
 void minmax(const Exec& exec, const std::tuple<Min, Max>& out, const In& in, const Options&... options) {
   impl::reduce_ordered<impl::minmax_reducer<impl::value_of<In>>>("quern::minmax", exec, out, in, options...);
 }
@@ -106,11 +113,23 @@ void minmax(const std::tuple<Min, Max>& out, const In& in, const Options&... opt
 }
 QUERN_REDUCTION_FORMS(minmax)
 
+/// The distance from the smallest to the largest element, "peak to peak", of the elements' type: of integers it wraps
+/// around, as NumPy's `ptp`; NaN if there is one. Of Arrays, that of each component. `minmax` tells both.
+/// @throws Error for no elements
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = impl::value_of<In>;
+  using C = impl::component_type<T>;
+  static_assert(!std::is_same_v<C, bool>, "quern::ptp: bools have no difference, as in NumPy");
+  return impl::reduce_ordered<impl::by_component<T, impl::range_reducer<C>>>("quern::ptp", exec, out, in, options...);
+}
+QUERN_REDUCTION_FORMS(ptp)
+
 /// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
 /// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
 /// that is no integer. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
-          call_option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t, mask_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
@@ -122,7 +141,7 @@ QUERN_REDUCTION_FORMS_OF_TWO(dot)
 /// `vdot = conj(x(0)) y(0) + conj(x(1)) y(1) + ...`; 0 for no elements. The extents, of any rank, must be equal. Types
 /// and accuracy as for `sum` of the products.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
-          call_option<axes>... Options>
+          call_option<axes, mask_t>... Options>
 auto vdot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   return impl::reduce_call(impl::reduction{"quern::vdot", impl::sum_reducer<S>(), impl::conjugate_product<S>()}, exec,
@@ -134,7 +153,7 @@ QUERN_REDUCTION_FORMS_OF_TWO(vdot)
 /// (`norm_order::infinity`); 0 for no elements. Double for integers, real for complex numbers. Squares overflow where
 /// those of the elements do, as in NumPy; accuracy as for `sum`. Option: `reproducible`.
 template <auto Order = 2, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t, mask_t>... Options>
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
@@ -154,7 +173,7 @@ QUERN_REDUCTION_FORMS_WITH(norm, auto, Order, 2)
 /// `mean = sum(x) / n`; double for integers, of which the exact sum is divided, and float for half types. NaN for no
 /// elements. Of Arrays, that of each component. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, reproducible_t>... Options>
+          call_option<axes, reproducible_t, mask_t>... Options>
 auto mean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using S = impl::result_or<Result, impl::mean_type<T>>;
@@ -177,13 +196,13 @@ QUERN_REDUCTION_FORMS_WITH(mean, class, Result, void)
 /// American Statistician 37, 1983), and partial results of threads, chunks and ranks are joined without rounding their
 /// means.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof>... Options>
+          call_option<axes, ddof, mask_t>... Options>
 auto mean_var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_moments<Result>(exec, out, in, options...);
 }
 /// Into an array for each, `mean_var(exec, outputs(mean, var), in, axis{1})`, by way of scratch memory for the results.
 template <class Result = void, execution_space Exec, view_like Mean, view_like Var, any_array In,
-          call_option<axes, ddof>... Options>
+          call_option<axes, ddof, mask_t>... Options>
 void mean_var(const Exec& exec, const std::tuple<Mean, Var>& out, const In& in, const Options&... options) {
   impl::reduce_moments<Result>(exec, out, in, options...);
 }
@@ -196,7 +215,7 @@ QUERN_REDUCTION_FORMS_WITH(mean_var, class, Result, void)
 /// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
 /// two passes.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof, reproducible_t>... Options>
+          call_option<axes, ddof, reproducible_t, mask_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, false>("quern::var", exec, out, in, options...);
 }
@@ -204,14 +223,14 @@ QUERN_REDUCTION_FORMS_WITH(var, class, Result, void)
 
 /// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof, reproducible_t>... Options>
+          call_option<axes, ddof, reproducible_t, mask_t>... Options>
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_variance<Result, true>("quern::stddev", exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS_WITH(stddev, class, Result, void)
 
 /// Whether no element is zero; true for no elements. A NaN is not zero.
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto all(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const impl::op_reducer<bool, impl::and_op> reducer{{}, true};
   return impl::reduce_call(impl::reduction{"quern::all", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -220,7 +239,7 @@ auto all(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(all)
 
 /// Whether some element is not zero; false for no elements.
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto any(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const impl::op_reducer<bool, impl::or_op> reducer{{}, false};
   return impl::reduce_call(impl::reduction{"quern::any", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -229,7 +248,7 @@ auto any(const Exec& exec, const Out& out, const In& in, const Options&... optio
 QUERN_REDUCTION_FORMS(any)
 
 /// How many elements are not zero, as `std::int64_t` (NumPy's `count_nonzero`).
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto count(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<std::int64_t>();
   return impl::reduce_call(impl::reduction{"quern::count", reducer, impl::op::not_zero()}, exec, out, std::tie(in),
@@ -240,7 +259,7 @@ QUERN_REDUCTION_FORMS(count)
 /// The position of the largest element, the first of them where there are several: as `std::int64_t`, in row-major
 /// order over the whole array or over the reduced axes. A NaN is larger than all, as in NumPy.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto argmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, false>>("quern::argmax", exec, out, in,
                                                                                options...);
@@ -249,7 +268,7 @@ QUERN_REDUCTION_FORMS(argmax)
 
 /// The position of the smallest element, as `argmax` finds that of the largest. A NaN is smaller than all.
 /// @throws Error for no elements, or if out's type is of integers that do not hold the positions
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, false>>("quern::argmin", exec, out, in,
                                                                                 options...);
@@ -257,7 +276,8 @@ auto argmin(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS(argmin)
 
 /// `sum` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, mask_t>... Options>
 auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<impl::result_or<Result, impl::sum_type<impl::value_of<In>>>>();
   return impl::reduce_call(impl::reduction{"quern::nansum", reducer, impl::zero_if_nan()}, exec, out, std::tie(in),
@@ -265,8 +285,19 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 }
 QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
-/// `mean` of the elements that are not NaN; NaN where there is none.
+/// `prod` of the elements that are not NaN.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+auto nanprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  return impl::reduce_call(impl::reduction{"quern::nanprod", reducer, impl::one_if_nan()}, exec, out, std::tie(in),
+                           options...);
+}
+QUERN_REDUCTION_FORMS_WITH(nanprod, class, Result, void)
+
+/// `mean` of the elements that are not NaN; NaN where there is none.
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, mask_t>... Options>
 auto nanmean(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::nan_mean_reducer<impl::result_or<Result, impl::mean_type<impl::value_of<In>>>>();
   return impl::reduce_call(impl::reduction{"quern::nanmean", reducer}, exec, out, std::tie(in), options...);
@@ -275,7 +306,7 @@ QUERN_REDUCTION_FORMS_WITH(nanmean, class, Result, void)
 
 /// `var` of the elements that are not NaN; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof>... Options>
+          call_option<axes, ddof, mask_t>... Options>
 auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using var = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T>;
@@ -284,9 +315,20 @@ auto nanvar(const Exec& exec, const Out& out, const In& in, const Options&... op
 }
 QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
 
+/// `stddev` of the elements that are not NaN, the root of `nanvar`; NaN where their number is not greater than ddof.
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, ddof>... Options>
+auto nanstd(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using T = impl::value_of<In>;
+  using deviation = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T, true>;
+  const impl::nan_moments_reducer<deviation> reducer{{{impl::ddof_of(options...)}}};
+  return impl::reduce_call(impl::reduction{"quern::nanstd", reducer}, exec, out, std::tie(in), options...);
+}
+QUERN_REDUCTION_FORMS_WITH(nanstd, class, Result, void)
+
 /// The smallest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto nanmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, -1>>("quern::nanmin", exec, out, in,
                                                                                   options...);
@@ -295,7 +337,7 @@ QUERN_REDUCTION_FORMS(nanmin)
 
 /// The largest of the elements that are not NaN; NaN where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto nanmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::nan_extremum_reducer<impl::value_of<In>, 1>>("quern::nanmax", exec, out, in,
                                                                                  options...);
@@ -304,7 +346,7 @@ QUERN_REDUCTION_FORMS(nanmax)
 
 /// `argmax` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto nanargmax(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, 1, true>>("quern::nanargmax", exec, out, in,
                                                                               options...);
@@ -313,7 +355,7 @@ QUERN_REDUCTION_FORMS(nanargmax)
 
 /// `argmin` of the elements that are not NaN; -1 where there is none.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::reduce_ordered<impl::arg_reducer<impl::value_of<In>, -1, true>>("quern::nanargmin", exec, out, in,
                                                                                options...);
@@ -321,7 +363,7 @@ auto nanargmin(const Exec& exec, const Out& out, const In& in, const Options&...
 QUERN_REDUCTION_FORMS(nanargmin)
 
 /// How many elements are not NaN, as `std::int64_t`.
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto nancount(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   const auto reducer = impl::sum_reducer<std::int64_t>();
   return impl::reduce_call(impl::reduction{"quern::nancount", reducer, impl::not_nan()}, exec, out, std::tie(in),
@@ -334,7 +376,7 @@ QUERN_REDUCTION_FORMS(nancount)
 /// @param op       an associative and commutative functor of two values of the type of `identity`
 /// @param identity what `op` leaves every value unchanged with; its type is that of the result, and holds the elements
 template <execution_space Exec, rows_or_result Out, class Op, scalar_value T, any_array In,
-          call_option<axes>... Options>
+          call_option<axes, mask_t>... Options>
 auto reduce(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
             const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,

@@ -63,6 +63,10 @@ struct reduced_output {
 };
 template <class Op, class Out, class... Options>
 inline constexpr bool is_reduced<reduced_output<Op, Out, Options...>> = true;
+template <class Out>
+inline constexpr bool has_axes = false;
+template <class Op, class Out, class... Options>
+inline constexpr bool has_axes<reduced_output<Op, Out, Options...>> = has_option<axes, Options...>;
 
 }  // namespace impl
 

@@ -9,6 +9,7 @@
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/reduced.hpp>
+#include <quern/reduce/several_outputs.hpp>
 #include <quern/reducers/joint.hpp>
 
 namespace quern::impl {
@@ -43,8 +44,7 @@ auto select(const T& all, std::index_sequence<I...>) {
 template <class Outs>
 constexpr int rank_of_arrays() {
   using arrays = typename output_numbers<Outs>::arrays;
-  static_assert(arrays::size() > 0,
-                "quern::map: no output is an array; a reduction alone is quern::sum(exec, quern::lazy(f, in...))");
+  static_assert(arrays::size() > 0, "quern::stencil: no output is an array; a stencil writes at least one");
   if constexpr (arrays::size() == 0) return 0;
   else return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
 }
@@ -200,8 +200,8 @@ auto input_at_outputs(const std::string& label, const std::tuple<strided<T>...>&
   const shape& extents = std::get<0>(out).extents;
   const auto broadcast = [&](auto& leaf) {
     const stride_array strides = broadcast_input(label, leaf, extents, number);
-    if (leaf.array.data != nullptr)
-      unpack([&](const auto&... o) { (check_overlap(label, o, leaf.array, input_name(number), true), ...); }, out);
+    if (is_mapped_leaf<decltype(leaf)> || leaf.array.data != nullptr)
+      unpack([&](const auto&... o) { (check_leaf_overlap(label, o, leaf, input_name(number), true), ...); }, out);
     leaf.array.stride = strides;
     leaf.array.extents = extents;
   };
@@ -244,6 +244,7 @@ auto make_reducing_map(call<Exec>& c, const Reductions& reductions, const axis_s
                        const std::tuple<Array...>& arrays, const F& f, const In&... in) {
   const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, arrays);
   check_outputs(c.label, out);
+  (check_indices(c.exec, c.label, in), ...);
   const shape& extents = std::get<0>(out).extents;
   const auto inputs = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple(input_at_outputs(c.label, out, I, expand<Exec, Rank>(c.label, in, extents))...);
@@ -252,15 +253,6 @@ auto make_reducing_map(call<Exec>& c, const Reductions& reductions, const axis_s
       c, reductions, along, f, out, inputs};
 }
 
-/// Those of the results of several reductions that have the numbers J.
-template <std::size_t... J>
-struct results_apart {
-  template <class... Result>
-  KOKKOS_FUNCTION auto operator()(const several_values<Result...>& r) const {
-    if constexpr (sizeof...(J) == 1) return (get<J>(r.of), ...);
-    else return quern::values(get<J>(r.of)...);
-  }
-};
 /// Writes the results J of several reductions to Views.
 template <class Exec, class Result, class... To, std::size_t... J>
 void take_apart(const call<Exec>& c, const strided<Result>& results, const std::tuple<To...>& to,
@@ -335,8 +327,11 @@ void check_results_apart(const std::string& label, const To& to, std::index_sequ
     if constexpr (One < Other)
       for_each_memory(
           [&](const auto& result) {
-            for_each_memory([&](const auto& other) { check_overlap(label, result, other, "another output", false); },
-                            std::get<Other>(to));
+            for_each_memory(
+                [&](const auto& other) {
+                  check_apart(label, {"a reduction's output", "another reduction's output"}, result, other);
+                },
+                std::get<Other>(to));
           },
           std::get<One>(to));
   };
@@ -357,7 +352,9 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
     for_each_memory(
         [&](const auto& result) {
           const auto apart = [&](const std::string& name) {
-            return [&, name](const auto& other) { check_overlap(label, result, other, name, false); };
+            return [&, name](const auto& other) {
+              check_apart(label, {"a reduction's output", name.c_str()}, result, other);
+            };
           };
           for_each_memory(apart("another output"), arrays);
           std::size_t number = 0;

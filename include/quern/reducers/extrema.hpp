@@ -159,6 +159,15 @@ struct minmax_reducer {
   KOKKOS_FUNCTION extrema<T> result(const state& s, std::int64_t) const { return s; }
 };
 
+/// The distance from the minimum to the maximum, in their type.
+template <class T>
+struct range_reducer : minmax_reducer<T> {
+  KOKKOS_FUNCTION T result(const extrema<T>& s, std::int64_t) const {
+    if constexpr (!is_integer<T>) return s.max - s.min;
+    else return static_cast<T>(static_cast<std::uint64_t>(s.max) - static_cast<std::uint64_t>(s.min));  // wraps around
+  }
+};
+
 /// The smallest (Sign -1) or largest (+1) of the values that are not NaN; NaN where there is none.
 template <class T, int Sign>
 struct nan_extremum_reducer {

@@ -117,6 +117,12 @@ struct zero_if_nan {
     return is_nan(x) ? T(0) : x;
   }
 };
+struct one_if_nan {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return is_nan(x) ? T(1) : x;
+  }
+};
 
 /// The type of sums of products: of integers 64 bits, signed where one of the factors is.
 template <class A, class B>

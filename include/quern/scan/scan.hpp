@@ -24,13 +24,17 @@
 /// execution-space instance, or the caller's `WorkspaceScope`. Where lines are too few for the machine, a device reads
 /// the input twice, and the host a second time from its caches.
 ///
+/// With the option `mask{m}` (quern/core/call/mask.hpp), `out(i)` is the scan of the elements up to i that are
+/// selected: it repeats the running value where m is zero.
+///
 /// @throws Error if extents do not fit, the axis is out of range, or `out` shares memory with `in` without being it
 
-#include <quern/core/call/call.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/reducers/results.hpp>
+#include <quern/reducers/selected.hpp>
 #include <quern/scan/launch.hpp>
 
 namespace quern {
@@ -66,19 +70,42 @@ struct engine<in_memory, scans> {
   }
 };
 
+template <bool Exclusive, class Reducer, class Exec, class Out, class In, class... Options>
+void scan_selected(const operation_name& label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
+                   const Options&... options);
+
 /// `op(exec, out, in, options)` of every scan, by the engine of the place where its operands are.
 template <bool Exclusive = false, class Reducer, class Exec, class Out, class In, class... Options>
 void scan_call(const operation_name& label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
                const Options&... options) {
   constexpr bool fits = converts<result_of<Reducer>, value_of<Out>>;
   static_assert(fits, "quern: the scan's values do not convert to out's type, as complex numbers to real ones");
-  if constexpr (fits)
-    engine_of<scans, Out, In>::run(scan_operation<Exclusive, Reducer>{label, reducer}, exec, out, in, options...);
+  if constexpr (!fits) return;
+  else if constexpr (with_mask<Options...>) scan_selected<Exclusive>(label, reducer, exec, out, in, options...);
+  else engine_of<scans, Out, In>::run(scan_operation<Exclusive, Reducer>{label, reducer}, exec, out, in, options...);
+}
+
+/// The same of what a mask selects: in place of other elements is what leaves the running value as it is. A mask that
+/// does not fit is rejected when the call has been compared with those of other ranks.
+template <bool Exclusive, class Reducer, class Exec, class Out, class In, class... Options>
+void scan_selected(const operation_name& label, const Reducer& reducer, const Exec& exec, const Out& out, const In& in,
+                   const Options&... options) {
+  const auto& m = mask_among(options...).where;
+  if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<In>>()) {
+    const auto selected = lazy(filled_values<Reducer>{reducer}, in, m);
+    const shape extents = operand_extents(label, in);
+    if (!mask_fits(label, m, extents)) {
+      compare_calls<scans>(label, [] { return std::string(); }, out, selected);
+      check_mask(label, m, extents);
+    }
+    unpack([&](const auto&... others) { scan_call<Exclusive>(label, reducer, exec, out, selected, others...); },
+           without_mask(options...));
+  }
 }
 
 /// An option of some scan; each lists its own.
 template <class T>
-concept scan_option = call_option<T, axis, reproducible_t>;
+concept scan_option = call_option<T, axis, reproducible_t, mask_t>;
 
 #define QUERN_CUMSUM(HOW, Exec, T)                                                                                 \
   HOW template void scan_launch<false>(const Exec&, const std::string&, Workspace<Exec>&,                          \
@@ -94,7 +121,7 @@ QUERN_COMPILED_ELSEWHERE(QUERN_CUMSUM)
 /// converted to that of `out`. Their errors are carried along, so that they do not grow with i. Option: `reproducible`,
 /// with which each `out(i)` has the bits of the reproducible `sum` of its elements.
 template <class Result = void, execution_space Exec, result_view Out, any_array In,
-          call_option<axis, reproducible_t>... Options>
+          call_option<axis, reproducible_t, mask_t>... Options>
 void cumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
@@ -106,8 +133,22 @@ void cumsum(const Out& out, const In& in, const Options&... options) {
 }
 QUERN_TAKES_NAME_WITH(cumsum, class Result, Result)
 
-/// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
+/// `cumsum` of an input of which NaN counts as 0 (NumPy's `nancumsum`); types and accuracy are those of `cumsum`.
 template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
+void nancumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const auto reducer = impl::sum_reducer<S>();
+  impl::scan_call("quern::nancumsum", reducer, exec, out, lazy(impl::zero_if_nan(), in), options...);
+}
+template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
+void nancumsum(const Out& out, const In& in, const Options&... options) {
+  nancumsum<Result>(impl::space_of(out, in), out, in, options...);
+}
+QUERN_TAKES_NAME_WITH(nancumsum, class Result, Result)
+
+/// `out(i) = in(0) * in(1) * ... * in(i)`. Types as for `cumsum`.
+template <class Result = void, execution_space Exec, result_view Out, any_array In,
+          call_option<axis, mask_t>... Options>
 void cumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
@@ -123,7 +164,8 @@ QUERN_TAKES_NAME_WITH(cumprod, class Result, Result)
 ///
 /// @param op       an associative functor of two values of the type of `identity`; it need not be commutative
 /// @param identity what `op` leaves every value unchanged with; its type is the one that values are converted to
-template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In, call_option<axis>... Options>
+template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In,
+          call_option<axis, mask_t>... Options>
 void inclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,
@@ -139,7 +181,8 @@ void inclusive_scan(const Out& out, const Op& op, const T& identity, const In& i
 QUERN_TAKES_NAME(inclusive_scan)
 
 /// The scan without the element itself: `out(0)` is the identity, `out(i)` the `op` of `in(0)` to `in(i - 1)`.
-template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In, call_option<axis>... Options>
+template <execution_space Exec, result_view Out, class Op, scalar_value T, any_array In,
+          call_option<axis, mask_t>... Options>
 void exclusive_scan(const Exec& exec, const Out& out, const Op& op, const T& identity, const In& in,
                     const Options&... options) {
   static_assert(impl::holds<T, impl::value_of<In>>,

@@ -11,6 +11,7 @@
 #include <limits>
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/ivdep.hpp>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -204,7 +205,7 @@ struct store_weights {
   static constexpr int capacity = 128;
   W list[capacity];
   W* to;
-  KOKKOS_FUNCTION void operator()(int k) const { to[k] = list[k]; }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = list[k]; }
 };
 
 /// `list` for the kernels of `exec`, in scratch memory of at least as many weights.
@@ -219,7 +220,7 @@ weight_list<W> send_weights(const Exec& exec, const std::string& label, const ho
     const auto count = std::min<std::size_t>(store_weights<W>::capacity, list.size() - first);
     store_weights<W> some{{}, memory + first};
     std::copy_n(list.begin() + first, count, some.list);
-    Kokkos::parallel_for(kernel_label(label, "/weights"), Kokkos::RangePolicy<Exec>(exec, 0, count), some);
+    launch_units(exec, label_text(label, "/weights"), static_cast<std::int64_t>(count), some);
   }
   sent.many = memory;
   return sent;

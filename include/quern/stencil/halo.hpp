@@ -245,7 +245,7 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// @endcode
 ///
 /// @param out    one View, several, `quern::outputs(u, v)`, or a list of Views of one type, `std::vector` or
-/// `std::span`
+/// `std::span`, of which an empty one is nothing to do
 /// @param edges  the boundaries of all fields, as of a stencil, or of each field,
 ///               `quern::each_field{edges_of_u, edges_of_v}`
 /// @param stored the ghost layers at both ends of each axis, which may be none
@@ -258,7 +258,9 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// written: an odd function is zero there. Axes are continued one by one, so that a corner is what it would be if the
 /// ghosts along the first axis were filled, then those along the second in all rows, and so on. Where an axis has fewer
 /// cells than layers, what lies beyond its other end goes on. Ghosts at an end with `boundary::keep` are left as they
-/// are, and others in corners with them are their copies, as where an exchange of messages has written them.
+/// are, and others in corners with them are their copies, as where an exchange of messages has written them; so are
+/// those at the other end that would be copies of cells which an axis with no more cells than layers has not: beyond
+/// `x y | a b |` with the ghosts `x y` kept, `mirror` gives `a y`, and `reflect` of three layers `b a y`.
 ///
 /// On a staggered grid, fields may have one cell more along some axes than others: their values are on the faces. Each
 /// is continued about its own last cell or its face: for `reflect` of the cells, fields on faces need `mirror`.

@@ -17,10 +17,6 @@ namespace quern::impl {
 struct all_axes {
   operator axis_set() const { return axis_set::all(); }
 };
-template <class Out>
-inline constexpr bool has_axes = false;
-template <class Op, class Out, class... Options>
-inline constexpr bool has_axes<reduced_output<Op, Out, Options...>> = has_option<axes, Options...>;
 
 /// The axes along which all reductions of a stencil are.
 template <class... Out>

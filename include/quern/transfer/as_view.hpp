@@ -35,23 +35,24 @@ borrowed_view<T, 1, Kokkos::LayoutRight> as_view(std::span<T, N> s) {
 template <class T>
 void as_view(const std::vector<T>&&) = delete;  // whose elements are gone when the call ends
 
-/// Memory as a View, by extents, in row-major order: `as_view(p, {ny, nx})`.
-template <class T, std::size_t Rank>
-borrowed_view<T, Rank, Kokkos::LayoutRight> as_view(T* data, const std::size_t (&extents)[Rank]) {
+/// Memory as a View, by extents, in row-major order: `as_view(p, {ny, nx})` of the host's, and of a device's
+/// `as_view<Kokkos::CudaSpace>(p, {ny, nx})`, since a pointer does not say where its memory is.
+template <class Space = Kokkos::HostSpace, class T, std::size_t Rank>
+borrowed_view<T, Rank, Kokkos::LayoutRight, Space> as_view(T* data, const std::size_t (&extents)[Rank]) {
   Kokkos::LayoutRight layout;
   for (std::size_t d = 0; d < Rank; ++d) layout.dimension[d] = extents[d];
-  return borrowed_view<T, Rank, Kokkos::LayoutRight>(data, layout);
+  return borrowed_view<T, Rank, Kokkos::LayoutRight, Space>(data, layout);
 }
 /// The same with strides, counted in elements: `as_view(p, {ny, nx}, {pitch, 1})`.
-template <class T, std::size_t Rank>
-borrowed_view<T, Rank, Kokkos::LayoutStride> as_view(T* data, const std::size_t (&extents)[Rank],
-                                                     const std::size_t (&strides)[Rank]) {
+template <class Space = Kokkos::HostSpace, class T, std::size_t Rank>
+borrowed_view<T, Rank, Kokkos::LayoutStride, Space> as_view(T* data, const std::size_t (&extents)[Rank],
+                                                            const std::size_t (&strides)[Rank]) {
   Kokkos::LayoutStride layout;
   for (std::size_t d = 0; d < Rank; ++d) {
     layout.dimension[d] = extents[d];
     layout.stride[d] = strides[d];
   }
-  return borrowed_view<T, Rank, Kokkos::LayoutStride>(data, layout);
+  return borrowed_view<T, Rank, Kokkos::LayoutStride, Space>(data, layout);
 }
 
 /// An mdspan as a View of memory space `Space`: an mdspan does not say where its memory is, and operations take it for

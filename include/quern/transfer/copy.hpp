@@ -125,11 +125,11 @@ struct engine<in_memory, copies> {
   static void run(const Exec& exec, const Out& out, const In& in, const Options&...) {
     check_place_options<Options...>();
     constexpr bool fits = [] {
-      if constexpr (is_lazy<In>) return true;  // or `map` says so
+      if constexpr (is_lazy<In> || is_mapped<In>) return true;  // or `map` says so
       else return converts<value_of<In>, value_of<Out>>;
     }();
     static_assert(fits, "quern::copy: in's values do not convert to out's type, as complex numbers to real ones");
-    if constexpr (is_lazy<In> || is_rows<In> != is_rows<Out>) {
+    if constexpr (is_lazy<In> || is_mapped<In> || is_rows<In> != is_rows<Out>) {
       map_checked("quern::copy", exec, out, op::identity(), in);
     } else if constexpr (is_rows<Out>) {
       run(exec, out.view, in.view);

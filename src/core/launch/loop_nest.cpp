@@ -3,6 +3,7 @@
 #include <quern/core/launch/loop_nest.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace quern::impl {
 namespace {
@@ -27,9 +28,10 @@ int append_axis(const shape& extents, const stride_array* strides, int n, int ax
 int nest_by_strides(const shape& extents, const stride_array* strides, int n, int lead, stride_array& extent,
                     stride_array* stride) {
   const auto closer = [&](int a, int b) {
-    if (strides[lead][a] != strides[lead][b]) return strides[lead][a] < strides[lead][b];
+    const auto apart = [&](int k, int d) { return std::abs(strides[k][d]); };  // some axes run backwards
+    if (apart(lead, a) != apart(lead, b)) return apart(lead, a) < apart(lead, b);
     for (int k = 0; k < n; ++k)
-      if (strides[k][a] != strides[k][b]) return strides[k][a] < strides[k][b];
+      if (apart(k, a) != apart(k, b)) return apart(k, a) < apart(k, b);
     return false;
   };
   std::array<int, max_rank> axes{};

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <quern/core/views/axes.hpp>
 
@@ -32,7 +33,8 @@ shape axis_set::part(const shape& extents, bool in_set) const {
 std::int64_t smallest_stride(const shape& extents, const stride_array& stride, const axis_set& axes, bool in_set) {
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   for (int d = 0; d < extents.rank; ++d)
-    if (axes.has(d) == in_set && extents.extent[d] > 1) smallest = std::min(smallest, stride[d]);
+    if (axes.has(d) == in_set && extents.extent[d] > 1)
+      smallest = std::min<std::int64_t>(smallest, std::abs(stride[d]));
   return smallest;
 }
 

@@ -16,6 +16,8 @@
 #include <quern/core/call/options.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/check_indices.hpp>
+#include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/operands.hpp>
 #include <quern/core/views/source.hpp>
 #include <string>
@@ -92,12 +94,16 @@ class call {
   auto input(const V& view) const {
     static_assert(!is_lazy<V>,
                   "quern: this operation reads memory; write a lazy array to a View with quern::map first");
+    static_assert(!is_mapped<V>,
+                  "quern: this operation reads memory; write what roll, take, pad, tile, repeat or reshape make to a "
+                  "View with quern::copy first");
     static_assert(!is_rows<V>, "quern: this operation reads the values of a View, not its rows as elements");
     return make_input<Exec>(view, label).array;
   }
   /// An input that may be lazy, taken apart.
   template <class V>
   auto elements(const V& v) const {
+    check_indices(exec, label, v);
     return expand<Exec, rank_of<V>>(label, v, operand_extents(label, v));
   }
 
@@ -122,7 +128,7 @@ class call {
 template <class T, class Part, class... Leaf>
 void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
                    const std::string& name, bool same_allowed) {
-  unpack([&](const auto&... leaf) { (check_overlap(label, out, leaf.array, name, same_allowed), ...); }, in.leaves);
+  unpack([&](const auto&... leaf) { (check_leaf_overlap(label, out, leaf, name, same_allowed), ...); }, in.leaves);
 }
 
 }  // namespace quern::impl
@@ -160,7 +166,7 @@ struct foreign_option<T, Allowed...> : std::true_type {
 template <class... Args>
 struct misplaced_option : std::false_type {};
 template <class First, class... Args>
-  requires(!option_type<First> && (option_type<Args> || ...))
+  requires(!option_type<First> && !std::same_as<First, named> && (option_type<Args> || ...))
 struct misplaced_option<First, Args...> : std::false_type {
   static_assert(sizeof(First) == 0, "quern: options of a call with a functor stand before its inputs");
 };
@@ -168,8 +174,8 @@ struct misplaced_option<First, Args...> : std::false_type {
 /// False; an error where a second option follows the one of a call with a functor.
 template <class Option, class... In>
 struct second_option : repeated_option<Option, In...> {};
-template <place_option Option, option_type Second, class... In>
-  requires(!std::is_same_v<Option, Second>)
+template <option_type Option, option_type Second, class... In>
+  requires(!std::is_same_v<Option, Second> && !place_option<Second> && !is_option<mask_t, Second>)
 struct second_option<Option, Second, In...> : std::false_type {
   static_assert(sizeof(Second) == 0, "quern: the operation has no such option");
 };
@@ -296,9 +302,11 @@ template <class T, class... Allowed>
 concept option =
     (impl::is_option<Allowed, T> || ...) || impl::foreign_option<std::remove_cvref_t<T>, Allowed...>::value;
 
-/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too.
+/// The same of an operation on operands of several places, where those of the place, as `chunking`, are options, too,
+/// and `keep_axes` where there are axes.
 template <class T, class... Allowed>
-concept call_option = impl::place_option<T> || option<T, Allowed...>;
+concept call_option = impl::place_option<T> || (std::same_as<T, keep_axes_t> && (std::same_as<axes, Allowed> || ...)) ||
+                      option<T, Allowed...>;
 
 }  // namespace quern
 

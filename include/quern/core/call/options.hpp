@@ -34,12 +34,25 @@ struct reproducible_t {
 };
 inline constexpr reproducible_t reproducible{};
 
+/// Asks a reduction for results that keep the axes along which it reduces, with the extent 1 (NumPy's `keepdims`), so
+/// that they broadcast to what was reduced: `mean(exec, m, x, axis{1}, keep_axes)` with m of extents (n, 1) for x of
+/// (n, k). Results are then written to Views in memory.
+struct keep_axes_t {
+  using option_of = impl::any_place;
+};
+inline constexpr keep_axes_t keep_axes{};
+
 /// Asks for a check of data before anything is computed, for which the call waits: of keys that are in no bin, of
 /// offsets that decrease.
 struct checked_t {
   using option_of = impl::any_place;
 };
 inline constexpr checked_t checked{};
+
+/// The option `mask`, whatever the type of its array is.
+struct mask_t {
+  using option_of = impl::any_place;
+};
 
 /// A name for what a call launches, in profiles: every operation takes `named{"pressure"}` among its options, and tools
 /// of Kokkos then see its kernels and fences as `pressure: quern::stencil<my::flux>`, those of operations that it is

@@ -82,7 +82,8 @@ auto find_place() {
 }
 /// The kinds of operations.
 struct maps {};
-struct reducing_maps {};  // with reductions among their outputs
+struct reducing_maps {};       // with reductions among their outputs
+struct several_reductions {};  // maps whose outputs are reductions alone
 struct reductions {};
 struct scans {};
 struct counts {};
@@ -99,6 +100,8 @@ template <>
 inline constexpr bool takes_rows_anywhere<maps> = true;
 template <>
 inline constexpr bool takes_rows_anywhere<reducing_maps> = true;
+template <>
+inline constexpr bool takes_rows_anywhere<several_reductions> = true;
 template <>
 inline constexpr bool takes_rows_anywhere<reductions> = true;
 template <class V>

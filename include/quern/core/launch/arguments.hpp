@@ -77,6 +77,10 @@ template <class Out>
 inline constexpr bool has_reduced = is_reduced<Out>;
 template <class... Out>
 inline constexpr bool has_reduced<std::tuple<Out...>> = (is_reduced<Out> || ...);
+template <class Out>
+inline constexpr bool all_reduced = false;
+template <class... Out>
+inline constexpr bool all_reduced<std::tuple<Out...>> = (is_reduced<Out> && ...);
 }  // namespace impl
 
 /// One output, or several: `outputs(u, v)`.

@@ -56,6 +56,10 @@ template <class F, class... In>
 struct lazy_array;
 template <std::size_t K, class Element, class V>
 struct row_array;
+template <class V, int Rank>
+class strided_array;
+template <class Source, int Rank, class... Owner>
+struct mapped_array;
 struct positions_t;
 struct named;
 
@@ -69,6 +73,10 @@ template <class T>
 inline constexpr bool is_rows = false;
 template <std::size_t K, class Element, class V>
 inline constexpr bool is_rows<row_array<K, Element, V>> = true;
+template <class T>
+inline constexpr bool is_mapped = false;
+template <class Source, int Rank, class... Owner>
+inline constexpr bool is_mapped<mapped_array<Source, Rank, Owner...>> = true;
 /// The same of what is not in memory as a whole.
 template <class T>
 inline constexpr bool is_placed_rows = false;
@@ -81,10 +89,11 @@ inline constexpr bool is_positions = std::is_same_v<std::remove_cvref_t<T>, posi
 template <class T>
 concept stored_array = view_like<T> || impl::is_rows<std::remove_cvref_t<T>>;
 
-/// An array whose elements an operation reads one by one: a `stored_array`, or values that `quern::lazy` computes as
-/// they are read.
+/// An array whose elements an operation reads one by one: a `stored_array`, values that `quern::lazy` computes as
+/// they are read, or an array whose elements are found by a map of indices, as those of `quern::roll`.
 template <class T>
-concept array_like = stored_array<T> || impl::is_lazy<std::remove_cvref_t<T>>;
+concept array_like =
+    stored_array<T> || impl::is_lazy<std::remove_cvref_t<T>> || impl::is_mapped<std::remove_cvref_t<T>>;
 
 namespace impl {
 
@@ -181,6 +190,9 @@ struct view_traits<row_array<K, Element, V>> : view_traits<V> {
   using value_type = Element;
 };
 
+template <class V, int Rank>
+struct view_traits<strided_array<V, Rank>> : view_traits<V> {};
+
 /// An input as modules hand it to each other, already described.
 template <class T>
 concept described_input = requires { typename T::operand; };
@@ -240,6 +252,9 @@ template <std::size_t K, class Element, class V, class... Rest>
 struct first_execution_space<row_array<K, Element, V>, Rest...> : first_execution_space<V> {};
 template <class F, class... In, class... Rest>
 struct first_execution_space<lazy_array<F, In...>, Rest...> : first_execution_space<In..., Rest...> {};
+template <class Source, int Rank, class... Owner, class... Rest>
+struct first_execution_space<mapped_array<Source, Rank, Owner...>, Rest...> : first_execution_space<Owner..., Rest...> {
+};
 template <class... Out, class... Rest>
 struct first_execution_space<std::tuple<Out...>, Rest...> : first_execution_space<Out..., Rest...> {};
 

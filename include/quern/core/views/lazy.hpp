@@ -74,12 +74,16 @@ template <placed V>
 inline constexpr int rank_of<V> = V::rank;
 template <std::size_t K, class Element, class V>
 inline constexpr int rank_of<row_array<K, Element, V>> = std::max(-1, known_rank<V>() - 1);
+template <class Source, int Rank, class... Owner>
+inline constexpr int rank_of<mapped_array<Source, Rank, Owner...>> = Rank;
 template <class F, class... In>
 inline constexpr int rank_of<lazy_array<F, In...>> = ((rank_of<In> < 0) || ...) ? -1 : std::max({rank_of<In>...});
 
 /// Whether an operand has no extents of its own: positions, and lazy arrays of them and scalars.
 template <class V>
 inline constexpr bool has_no_extents = !stored_array<V> && !placed<V>;
+template <class Source, int Rank, class... Owner>
+inline constexpr bool has_no_extents<mapped_array<Source, Rank, Owner...>> = false;
 template <class F, class... In>
 inline constexpr bool has_no_extents<lazy_array<F, In...>> = (has_no_extents<In> && ...);
 
@@ -104,6 +108,10 @@ struct argument_of<lazy_array<F, In...>, Rank> {
                 "quern::lazy: f must be callable with one value of each input, and of positions() with a "
                 "Kokkos::Array<std::int64_t, rank>");
   using type = std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, rank>::type...>>;
+};
+template <class Source, int Rank, class... Owner>
+struct value_type_of_operand<mapped_array<Source, Rank, Owner...>> {
+  using type = typename Source::value_type;
 };
 template <class F, class... In>
 struct value_type_of_operand<lazy_array<F, In...>> {

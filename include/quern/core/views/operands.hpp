@@ -9,6 +9,7 @@
 
 #include <quern/core/launch/arguments.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/mapped_array.hpp>
 
 namespace quern::impl {
 
@@ -97,6 +98,13 @@ Leaf broadcast_leaf(const std::string& label, Leaf leaf, const shape& to) {
   return leaf;
 }
 
+/// The same of an operand that is taken apart.
+template <class Part, class... Leaf>
+auto broadcast_elements(const std::string& label, const expanded<Part, Leaf...>& in, const shape& to) {
+  return expanded{
+      in.part, unpack([&](const auto&... leaf) { return std::tuple(broadcast_leaf(label, leaf, to)...); }, in.leaves)};
+}
+
 /// The extents to which both broadcast.
 shape broadcast_extents(const std::string& label, const shape& a, const shape& b);
 
@@ -106,6 +114,7 @@ shape operand_extents(const std::string& label, const V& v) {
   shape extents;
   if constexpr (stored_array<V>) extents = extents_of(v);
   else if constexpr (placed<V>) extents = v.extents();
+  else if constexpr (is_mapped<V>) extents = v.extents;
   else if constexpr (is_lazy<V>)
     unpack([&](const auto&... in) { ((extents = broadcast_extents(label, extents, operand_extents(label, in))), ...); },
            v.in);
@@ -141,6 +150,8 @@ auto expand(const std::string& label, const V& v, const shape& extents) {
   } else if constexpr (is_positions<V>) {
     static_assert(Rank >= 0, "quern::positions: the rank must be known when compiling");
     return expand_positions(extents, std::make_integer_sequence<int, Rank>());
+  } else if constexpr (is_mapped<V>) {
+    return expanded{leaf_part(), std::tuple(mapped_leaf<Exec>(v))};
   } else if constexpr (described_input<V>) {
     return expanded{leaf_part(), std::tuple(v)};
   } else {

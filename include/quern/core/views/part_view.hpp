@@ -23,6 +23,14 @@ auto as_part(const strided<T>& s) {
   return part_view<T, Rank, Layout, Exec>(s.data, layout);
 }
 
+/// The part of an array from index `first` along an axis, `n` of them.
+template <class T>
+strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
+  a.data += first * a.stride[d];
+  a.extents.extent[d] = n;
+  return a;
+}
+
 /// The part of an array at the end of its first axes: the last index along one, or the last element.
 template <class T>
 strided<T> last_of(strided<T> s, int axis, bool all_axes) {

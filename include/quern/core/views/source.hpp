@@ -145,6 +145,12 @@ scalar_input<T> leaf_input(const scalar_operand<T>& leaf, const strided<const vo
 inline position_input leaf_input(const position_operand&, const strided<const void>& as) {
   return {{nullptr, as.extents, as.stride}};
 }
+template <class Source>
+mapped_input<Source> leaf_input(const mapped_operand<Source>& leaf, const strided<const void>& as) {
+  mapped_input<Source> in{leaf.source, leaf.first, {nullptr, as.extents, {}}, {}};
+  if (leaf.step != 0) in.array.stride = as.stride;
+  return in;
+}
 /// Calls `run(g, leaf...)` with the leaves of a source that reads them by a common offset.
 template <class T, class Run>
 void with_leaves_of(const T* data, const strided<const void>& as, const Run& run) {
@@ -212,6 +218,11 @@ auto make_source(const expanded<G, Leaf...>& in) {
                                       row_major_strides(extents)};
       },
       in.leaves);
+}
+
+template <bool Common, class Leaf>
+auto make_source(const expanded<leaf_part, Leaf>& in) {
+  return make_source<Common>(expanded<op::identity, Leaf>{{}, in.leaves});
 }
 
 template <class Operand>

@@ -66,8 +66,8 @@ class Quern(CMakePackage, CudaPackage, ROCmPackage):
         depends_on("amdblis threads=openmp", when="^[virtuals=blas] amdblis")
 
     depends_on("zlib-api", when="+files")
-    depends_on("hdf5 ~mpi", when="+hdf5 ~mpi")
-    depends_on("hdf5 +mpi", when="+hdf5 +mpi")
+    depends_on("hdf5@1.12: ~mpi", when="+hdf5 ~mpi")
+    depends_on("hdf5@1.12: +mpi", when="+hdf5 +mpi")
 
     with when("+fft"):
         depends_on("fftw@3: precision=float,double")

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <quern/distributed/halo_exchange.hpp>
-#include <quern/distributed/stencil_parts.hpp>
+#include <quern/distributed/halo_boxes.hpp>
 
 namespace quern::impl {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_REDUCE_TWO_OUTPUTS_HPP
-#define QUERN_REDUCE_TWO_OUTPUTS_HPP
+#ifndef QUERN_REDUCE_SEVERAL_OUTPUTS_HPP
+#define QUERN_REDUCE_SEVERAL_OUTPUTS_HPP
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/places.hpp>
@@ -22,20 +22,41 @@ struct part_of_result {
   }
 };
 
-/// Copies results to an output for each of their two parts, or to rows.
-template <class Exec, class First, class Second, class Results>
-void copy_results(const std::string& label, const Exec& exec, const std::tuple<First, Second>& out,
-                  const Results& results) {
-  map_checked(label_text(label, "/first"), exec, std::get<0>(out), part_of_result<0>(), results);
-  map_checked(label_text(label, "/second"), exec, std::get<1>(out), part_of_result<1>(), results);
-}
-template <class Exec, class Rows, class Results>
-void copy_results(const std::string& label, const Exec& exec, const std::tuple<Rows>& out, const Results& results) {
-  map_checked(label_text(label, "/rows"), exec, std::get<0>(out), op::identity(), results);
+/// Those of the results of several reductions that have the numbers J.
+template <std::size_t... J>
+struct results_apart {
+  template <class... Result>
+  KOKKOS_FUNCTION auto operator()(const several_values<Result...>& r) const {
+    if constexpr (sizeof...(J) == 1) return (get<J>(r.of), ...);
+    else return quern::values(get<J>(r.of)...);
+  }
+};
+template <class Result>
+inline constexpr bool is_several = false;
+template <class... Result>
+inline constexpr bool is_several<several_values<Result...>> = true;
+
+/// Copies results to an output for each of their parts, or to rows.
+template <class Exec, class... Out, class Results>
+void copy_results(const std::string& label, const Exec& exec, const std::tuple<Out...>& out, const Results& results) {
+  const auto copy = [&](std::string_view part, const auto& to, const auto& f) {
+    map_checked(label_text(label, part), exec, to, f, results);
+  };
+  if constexpr (is_several<value_of<Results>>) {
+    [&]<std::size_t... J>(std::index_sequence<J...>) {
+      copy("/results", out, results_apart<J...>());
+    }(std::index_sequence_for<Out...>());
+  } else if constexpr (sizeof...(Out) == 1) {
+    copy("/rows", std::get<0>(out), op::identity());
+  } else {
+    copy("/first", std::get<0>(out), part_of_result<0>());
+    copy("/second", std::get<1>(out), part_of_result<1>());
+  }
 }
 
-/// A reduction whose result has two parts, with an output for each, or whose results are written to rows: they go to
-/// scratch memory, from which they are copied. Over ranks that check calls, the call is compared once, before all else.
+/// A reduction whose result has several parts, with an output for each, or whose results are written to rows: they go
+/// to scratch memory, from which they are copied. Over ranks that check calls, the call is compared once, before all
+/// else.
 template <class Reduction, class Exec, class... Out, class... In, class... Options>
 void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Out...>& views,
                        const std::tuple<const In&...>& inputs, const Options&... options) {

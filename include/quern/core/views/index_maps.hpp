@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_INDEX_MAPS_HPP
+#define QUERN_CORE_VIEWS_INDEX_MAPS_HPP
+
+#include <limits>
+#include <quern/core/views/index_sources.hpp>
+
+namespace quern {
+
+/// What `pad` puts around an array, by NumPy's names; here `abcd` with three elements before and behind it.
+enum class pad_mode {
+  edge,       ///< `aaa|abcd|ddd`, the elements at the edges
+  wrap,       ///< `bcd|abcd|abc`, the array once more
+  reflect,    ///< `dcb|abcd|cba`, mirrored at the centres of the elements at the edges (SciPy's `mirror`)
+  symmetric,  ///< `cba|abcd|dcb`, mirrored at the edges (SciPy's and `quern::boundary`'s `reflect`)
+};
+
+/// What `take` does with indices that are out of range.
+enum class index_mode {
+  raise,  ///< the operation that reads them waits, and throws before it computes anything
+  wrap,   ///< they are taken modulo the extent
+  clip,   ///< the nearest index is taken; one below 0 is 0, and does not count from the end
+};
+
+namespace impl {
+
+inline constexpr std::int64_t most_index = std::numeric_limits<std::int64_t>::max();
+
+/// An index of an array with `before` elements put before its n, which must not be 0.
+struct pad_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n, before;
+  pad_mode mode;
+
+  /// After how many elements they repeat, and how many of them count down.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t period() const {
+    if (mode == pad_mode::symmetric) return 2 * n;
+    return mode == pad_mode::reflect && n > 1 ? 2 * n - 2 : n;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t back(std::int64_t m) const {
+    return mode == pad_mode::symmetric ? 2 * n - 1 - m : 2 * n - 2 - m;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const std::int64_t k = i - before;
+    if (k >= 0 && k < n) return k;
+    if (mode == pad_mode::edge) return k < 0 ? 0 : n - 1;
+    const std::int64_t m = floor_mod(k, period());
+    return m < n ? m : back(m);
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t k = i - before;
+    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
+    if (mode == pad_mode::edge)
+      return k < 0 ? index_run{0, 0, steps_within(k, -before, -1, along, count)}
+                   : index_run{n - 1, 0, steps_within(k, n, most_index, along, count)};
+    const std::int64_t m = floor_mod(k, period());
+    if (m < n) return {m, 1, steps_within(m, 0, n - 1, along, count)};
+    return {back(m), -1, steps_within(m, n, period() - 1, along, count)};
+  }
+};
+
+/// The same with one value around the array, which is no element: -1 there.
+template <class T>
+struct constant_pad_map {
+  static constexpr bool has_outside = true, has_runs = true;
+  std::int64_t n, before;
+  T outside;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const std::int64_t k = i - before;
+    return k < n ? (k < 0 ? -1 : k) : -1;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t k = i - before;
+    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
+    if (k < 0) return {0, 1, steps_within(k, -before, -1, along, count), true};
+    return {0, 1, steps_within(k, n, most_index, along, count), true};
+  }
+};
+
+/// An index that stands in memory, of n; none is read if n is 0.
+template <class I>
+struct take_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  const I* indices;
+  std::int64_t step, count, n;
+  index_mode mode;
+  std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
+
+  /// Index number i, as it is; one that 63 bits do not hold is the largest that they hold.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const {
+    const I v = indices[i * step];
+    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
+      constexpr std::uint64_t most = 0x7fffffffffffffff;
+      return static_cast<std::int64_t>(v < most ? v : most);
+    } else {
+      return static_cast<std::int64_t>(v);
+    }
+  }
+  /// Whether index number i is in range; those from -n on count from the end.
+  KOKKOS_FORCEINLINE_FUNCTION bool valid(std::int64_t i) const {
+    const std::int64_t v = given(i);
+    return v >= -n && v < n;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (mode == index_mode::wrap) {
+      if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8)
+        return static_cast<std::int64_t>(indices[i * step] % static_cast<std::uint64_t>(n));
+      else return floor_mod(given(i), n);
+    }
+    std::int64_t v = given(i);
+    if (mode == index_mode::raise && v < 0) v += n;
+    return v < 0 ? 0 : v < n ? v : n - 1;
+  }
+  index_run run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
+};
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_INDEX_SOURCES_HPP
+#define QUERN_CORE_VIEWS_INDEX_SOURCES_HPP
+
+/// @file
+/// Elements that are found by a map of indices.
+///
+/// A source is read by addresses, which are numbers. Those of memory count its elements. Where the index along an axis
+/// is mapped, an address has that index in some of its bits, in those below it the address of the axes that are closer
+/// in memory, and in those above it the address of the others: strides then lead from element to element as they do in
+/// memory, and in the same order, and what re-indexes by strides, and kernels that walk by them, need not know. No
+/// division is needed to take an address apart.
+
+#include <Kokkos_Core.hpp>
+#include <quern/core/launch/pack_types.hpp>
+#include <quern/core/views/extents.hpp>
+#include <type_traits>
+
+namespace quern::impl {
+
+/// Elements at equal distances in memory, as far as they are: `count` of them from `data` on.
+template <class T>
+struct source_run {
+  const T* data = nullptr;  // null where nothing is known
+  std::int64_t step = 0;
+  std::int64_t count = 0;
+};
+
+/// Memory. M is what it is said to hold, values or rows of them.
+template <class M>
+struct memory_source {
+  using value_type = stored<M>;
+  using pointer = pointer_to<const M>;
+  static constexpr bool has_runs = std::is_pointer_v<pointer>;
+  pointer data;
+
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return data[at]; }
+  /// Whether the elements of W addresses from any multiple of W are one aligned pack, which `load_pack` then reads.
+  bool holds_packs(int w) const {
+    if constexpr (has_runs)
+      return reinterpret_cast<std::uintptr_t>(data) % (static_cast<std::size_t>(w) * sizeof(value_type)) == 0;
+    else return false;
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    if constexpr (has_runs) return *reinterpret_cast<const pack<value_type, W>*>(data + at);
+    else return {};
+  }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    if constexpr (has_runs) return {data + at, step, count};
+    else return {};
+  }
+};
+
+/// Addresses themselves, as positions are read.
+struct position_source {
+  using value_type = std::int64_t;
+  static constexpr bool has_runs = false;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t load(std::int64_t at) const { return at; }
+  bool holds_packs(int) const { return false; }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t) const {
+    return {};
+  }
+  source_run<std::int64_t> run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
+};
+
+/// The number of steps from i that stay from `low` to `high`, both included, at most `count`. All do that stand still.
+inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t high, std::int64_t step,
+                                 std::int64_t count) {
+  if (step == 0) return count;
+  const std::int64_t room = step > 0 ? (high - i) / step + 1 : (i - low) / -step + 1;
+  return room < count ? room : count;
+}
+
+/// Where in an address the index along an axis stands.
+struct index_bits {
+  int below = 0;     // bits of the axes that are closer in memory
+  int of_index = 0;  // bits of the index
+};
+
+/// Where consecutive indices lead, `count` of them: to `first`, then always `step` further (1, 0 or -1). A count of 0
+/// says that they lead anywhere; `outside`, that they lead to no element.
+struct index_run {
+  std::int64_t first = 0;
+  int step = 1;
+  std::int64_t count = 0;
+  bool outside = false;
+};
+
+/// A source with the index along one axis mapped.
+template <class Inner, class Map>
+struct axis_source {
+  using value_type = typename Inner::value_type;
+  static constexpr bool has_runs = Inner::has_runs && Map::has_runs;
+  Inner inner;
+  Map map;
+  std::int64_t first;   // the inner address where the index leads to 0 and all other bits are 0
+  std::int64_t stride;  // of the inner addresses along the axis
+  index_bits bits;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(std::int64_t at) const {
+    return (at >> bits.below) & ((std::int64_t{1} << bits.of_index) - 1);
+  }
+  /// The inner address for index 0.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t others(std::int64_t at) const {
+    return first + (at & ((std::int64_t{1} << bits.below) - 1)) + (at >> (bits.below + bits.of_index));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const {
+    const std::int64_t j = map(index(at));
+    if constexpr (Map::has_outside)
+      if (j < 0) return map.outside;
+    return inner.load(others(at) + j * stride);
+  }
+  bool holds_packs(int w) const {
+    return (std::int64_t{1} << bits.below) % w == 0 && first % w == 0 && stride % w == 0 && inner.holds_packs(w);
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    const std::int64_t j = map(index(at));
+    if constexpr (Map::has_outside) {
+      if (j < 0) {
+        pack<value_type, W> p;
+        for (int k = 0; k < W; ++k) p.value[k] = map.outside;
+        return p;
+      }
+    }
+    return inner.template load_pack<W>(others(at) + j * stride);
+  }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
+                       in_index = std::int64_t{1} << bits.of_index;
+    const std::int64_t along = step / below;
+    if (along != 0 && along * below == step && along < in_index && along > -in_index)
+      return run_along(i, others(at), along, steps_within(i, 0, in_index - 1, along, count));
+    if (step < below && step > -below) {
+      count = steps_within(at & (below - 1), 0, below - 1, step, count);
+    } else {
+      const std::int64_t inner_step = step / (below * in_index);
+      if (inner_step * below * in_index != step) return {};  // along several axes at once
+      step = inner_step;
+    }
+    const std::int64_t j = map(i);
+    if constexpr (Map::has_outside)
+      if (j < 0) return {&map.outside, 0, count};
+    return inner.run(others(at) + j * stride, step, count);
+  }
+
+ private:
+  source_run<value_type> run_along(std::int64_t i, std::int64_t start, std::int64_t along, std::int64_t count) const {
+    if constexpr (!has_runs) {
+      return {};
+    } else {
+      const index_run r = map.run(i, along, count);
+      if (r.count == 0) return {};
+      if constexpr (Map::has_outside)
+        if (r.outside) return {&map.outside, 0, r.count};
+      return inner.run(start + r.first * stride, r.step * along * stride, r.count);
+    }
+  }
+};
+
+/// Elements by their row-major position in an array, for `reshape`: extents and strides from the last axis on, of which
+/// those that lie as one are one.
+template <class Inner>
+struct row_major_source {
+  using value_type = typename Inner::value_type;
+  static constexpr bool has_runs = Inner::has_runs;
+  Inner inner;
+  std::int64_t first;
+  int rank;
+  bool small;  // whether 32 bits hold all positions
+  std::int64_t extent[max_rank];
+  std::int64_t stride[max_rank];
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t divide(std::int64_t a, std::int64_t b) const {
+    return small ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t inner_address(std::int64_t at) const {
+    std::int64_t address = first;
+    for (int d = 0; d + 1 < rank; ++d) {
+      const std::int64_t rest = divide(at, extent[d]);
+      address += (at - rest * extent[d]) * stride[d];
+      at = rest;
+    }
+    return address + at * stride[rank - 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return inner.load(inner_address(at)); }
+  bool holds_packs(int w) const {
+    bool rows = stride[0] == 1 && first % w == 0 && (rank == 1 || extent[0] % w == 0);
+    for (int d = 1; d < rank; ++d) rows = rows && stride[d] % w == 0;
+    return rows && inner.holds_packs(w);
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
+    return inner.template load_pack<W>(inner_address(at));
+  }
+  source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    if (step != 1) return {};
+    const std::int64_t left = rank > 1 ? extent[0] - at % extent[0] : count;
+    return inner.run(inner_address(at), stride[0], left < count ? left : count);
+  }
+};
+
+/// The remainder of a floored division: from 0 to before n.
+KOKKOS_INLINE_FUNCTION std::int64_t floor_mod(std::int64_t i, std::int64_t n) {
+  const std::int64_t r = i % n;
+  return r < 0 ? r + n : r;
+}
+
+/// i - shift, around the ends; 0 <= shift < n.
+struct roll_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n, shift;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return i < shift ? i - shift + n : i - shift;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const bool wrapped = i < shift;
+    return {(*this)(i), 1, steps_within(i, wrapped ? 0 : shift, wrapped ? shift - 1 : n - 1, along, count)};
+  }
+};
+
+/// i modulo n.
+struct tile_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n;
+  bool small;  // whether 32 bits hold all indices
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n) : i % n;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    return {i % n, 1, steps_within(i % n, 0, n - 1, along, count)};
+  }
+};
+
+/// i divided by the number of repetitions.
+struct repeat_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t times;
+  bool small;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return small ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(times) : i / times;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    if (times == 1) return {i, 1, count};
+    return {i / times, 0, steps_within(i % times, 0, times - 1, along, count)};
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_CORE_VIEWS_MAPPED_ARRAY_HPP
+#define QUERN_CORE_VIEWS_MAPPED_ARRAY_HPP
+
+#include <array>
+#include <bit>
+#include <quern/core/launch/arguments.hpp>
+#include <quern/core/launch/pack.hpp>
+#include <quern/core/views/index_maps.hpp>
+#include <quern/core/views/strided_array.hpp>
+#include <tuple>
+
+namespace quern {
+namespace impl {
+
+/// The arrays that the elements of an operand come from.
+inline constexpr std::size_t most_sources = 4;
+using source_memory = std::array<array_bytes, most_sources>;
+
+/// What a host loop reads of a source, at any step.
+template <class Source>
+struct source_reader {
+  const Source* source;
+  std::int64_t at, step;
+  typename Source::value_type operator[](std::int64_t k) const { return source->load(at + k * step); }
+};
+
+/// An operand of kernels whose offsets are addresses of a source, counted from the first.
+template <class Source>
+struct mapped_operand {
+  using value_type = typename Source::value_type;
+  using pack_type = value_type;
+  static constexpr int components = 1;
+  static constexpr std::int64_t unit = 1;
+  Source source;
+  std::int64_t first;
+  std::int64_t step;
+  int together;  // how many addresses from a multiple of that number on are an aligned pack
+
+  mapped_operand with_step(std::int64_t other) const { return {source, first, other, together}; }
+  static bool gathers(std::int64_t) { return false; }
+  template <int W>
+  bool packs(const std::int64_t (&stride)[max_rank], int rank) const {
+    return step == 0 || (step == 1 && together % W == 0 && first % W == 0 && packs_at<W>(stride + 1, rank - 1));
+  }
+  template <int W>
+  bool packs_at(const std::int64_t* stride, int rank) const {
+    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+  }
+  template <int W>
+  static bool components_align() {
+    return true;
+  }
+  template <int W>
+  KOKKOS_FUNCTION int phase(std::int64_t) const {
+    return -1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t offset) const { return source.load(first + offset); }
+  /// A pack where there is one, and else elements one by one, wherever they are.
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t offset) const {
+    if constexpr (W > 1)
+      if (step == 1 && together % W == 0 && (first + offset) % W == 0)
+        return source.template load_pack<W>(first + offset);
+    pack<value_type, W> p;
+    for (int k = 0; k < W; ++k) p.value[k] = load(offset + k * step);
+    return p;
+  }
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION value_type expand(const pack<value_type, W>& p, int k) const {
+    return p.value[k];
+  }
+  source_reader<Source> strided_from(std::int64_t offset) const { return {&source, first + offset, step}; }
+  source_run<value_type> run(std::int64_t offset, std::int64_t count) const {
+    return source.run(first + offset, step, count);
+  }
+};
+
+/// An array whose elements are found by a map of indices, as an input of an operation.
+template <class Source>
+struct mapped_input {
+  using value_type = typename Source::value_type;
+  using operand = mapped_operand<Source>;
+  Source source;
+  std::int64_t first;
+  strided<const std::byte> array;  // without a pointer, since its strides are those of addresses
+  source_memory memory;
+  operand at_step(std::int64_t step) const {
+    int together = 16;
+    while (together > 1 && !source.holds_packs(together)) together /= 2;
+    return {source, first, step, together};
+  }
+};
+
+template <class Leaf>
+inline constexpr bool is_mapped_leaf = requires(const std::remove_cvref_t<Leaf>& leaf) { leaf.memory; };
+
+/// Rejects an output that shares memory with a leaf of an input. What is re-indexed by a map reads other elements than
+/// those that are written meanwhile.
+template <class T, class Leaf>
+void check_leaf_overlap(const std::string& label, const strided<T>& out, const Leaf& leaf, const std::string& name,
+                        bool same_allowed) {
+  if constexpr (is_mapped_leaf<Leaf>) {
+    for (const array_bytes& m : leaf.memory)
+      if (m.data != nullptr) check_overlap(label, out, m, name, false);
+  } else {
+    check_overlap(label, out, leaf.array, name, same_allowed);
+  }
+}
+
+}  // namespace impl
+
+/// The elements of arrays, found by a map of indices as they are read: made by `roll`, `take`, `pad`, `tile`, `repeat`,
+/// and by `reshape` where strides do not lead to them. An input of every operation that reads element by element. It
+/// keeps the Views, and so their memory, alive.
+template <class Source, int Rank, class... Owner>
+struct mapped_array {
+  Source source;
+  shape extents;
+  impl::stride_array stride;  // of addresses
+  std::int64_t first;         // the address of the first element
+  std::tuple<Owner...> owners;
+  impl::source_memory memory;
+};
+
+namespace impl {
+
+/// A mapped array as an input of operations on `Exec`.
+template <class Exec, class Source, int Rank, class... Owner>
+mapped_input<Source> mapped_leaf(const mapped_array<Source, Rank, Owner...>& v) {
+  static_assert((view_traits<Owner>::template accessible<Exec> && ...),
+                "quern: an input is not accessible from the execution space");
+  return {v.source, v.first, {nullptr, v.extents, v.stride}, v.memory};
+}
+
+/// An array in memory as one that a map of indices begins with.
+template <class V>
+auto as_mapped(const V& v) {
+  if constexpr (is_mapped<V>) {
+    return v;
+  } else {
+    const auto s = [&] {
+      if constexpr (is_rows<V>) return rows_of<memory_type<V>>(describe(view_of(v)));
+      else return describe(v);
+    }();
+    using owner = std::remove_cvref_t<decltype(owner_of(view_of(v)))>;
+    using source = memory_source<memory_type<V>>;
+    return mapped_array<source, rank_of<V>, owner>{source{s.data},         s.extents,       s.stride, 0,
+                                                   {owner_of(view_of(v))}, {array_bytes(s)}};
+  }
+}
+
+/// How many bits hold the numbers from 0 to `last`.
+inline int bits_of(std::int64_t last) { return std::bit_width(static_cast<std::uint64_t>(last < 0 ? 0 : last)); }
+
+/// The layout of an array whose index along an axis has n values, which are mapped to those that it had: in `first`
+/// and `bits` what an `axis_source` needs.
+index_layout mapped_layout(const std::string& label, const index_layout& inner, int axis, std::int64_t n,
+                           std::int64_t& first, index_bits& bits);
+
+template <class Source, int Rank, class... Owner, class Map, class... More>
+auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner...>& v, int axis, const Map& map,
+              std::int64_t n, const More&... more) {
+  using source = axis_source<Source, Map>;
+  static_assert(sizeof...(Owner) + sizeof...(More) <= most_sources,
+                "quern::take: elements of elements of so many arrays are too many; write some to a View first");
+  source s{v.source, map, 0, v.stride[axis], {}};
+  const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
+  source_memory memory = v.memory;
+  [[maybe_unused]] std::size_t number = sizeof...(Owner);
+  ((memory[number++] = array_bytes(describe(more))), ...);
+  return mapped_array<source, Rank, Owner..., std::remove_cvref_t<decltype(owner_of(more))>...>{
+      s, to.extents, to.stride, to.first, std::tuple_cat(v.owners, std::tuple(owner_of(more)...)), memory};
+}
+
+/// An array with its elements in row-major order along one axis.
+template <class Source, int Rank, class... Owner>
+auto in_row_major_order(const mapped_array<Source, Rank, Owner...>& v) {
+  using source = row_major_source<Source>;
+  const loop_nest<1> nest = row_major_nest<1>(v.extents, {v.stride});
+  const std::int64_t size = v.extents.size();
+  source s{v.source, v.first, nest.rank, size < (std::int64_t{1} << 31), {}, {}};
+  for (int d = 0; d < nest.rank; ++d) {
+    s.extent[d] = nest.extent[d];
+    s.stride[d] = nest.stride[0][d];
+  }
+  return mapped_array<source, 1, Owner...>{s, {size}, {1}, 0, v.owners, v.memory};
+}
+
+}  // namespace impl
+}  // namespace quern
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Masks in chunks, beside those in memory.
+
+#include <chunked/behind_function.hpp>
+#include <quern/reduce.hpp>
+
+namespace {
+
+using quern::axis, quern::mask, quern::reproducible;
+using test::behind, test::memory_for;
+
+template <class Exec>
+struct ChunkedMasks : testing::Test {
+  static constexpr std::array<std::int64_t, 3> extents{97, 3, 11};
+  const test::behind_function<double, 3> array = behind<double>(extents);
+  test::behind_function<int, 3> chosen = behind<int>(extents, 2);
+  Exec e;
+
+  auto in_memory() const { return test::make_array<double, 3, Kokkos::LayoutRight, Exec>(extents, array.values); }
+  auto mask_in_memory() const { return test::make_array<int, 3, Kokkos::LayoutRight, Exec>(extents, chosen.values); }
+};
+TYPED_TEST_SUITE(ChunkedMasks, test::all_spaces);
+
+TYPED_TEST(ChunkedMasks, SelectInChunksAsInMemory) {
+  const auto& e = this->e;
+  const auto x = this->in_memory();
+  const auto m = this->mask_in_memory();
+  for (const std::int64_t rows : {1, 10, 1000}) {
+    const auto o = memory_for(this->array, rows, 3);
+    const auto source = this->array.source();
+    const mask chosen{this->chosen.source()};
+    EXPECT_EQ(quern::sum(e, x, mask{m}), quern::sum(e, source, chosen, o));
+    EXPECT_EQ(quern::sum(e, x, mask{m}, reproducible), quern::sum(e, source, chosen, o, reproducible));
+    EXPECT_EQ(quern::mean(e, x, mask{m}), quern::mean(e, source, chosen, o));
+    EXPECT_EQ(quern::min(e, x, mask{m}), quern::min(e, source, chosen, o));
+    EXPECT_EQ(quern::argmax(e, x, mask{m}), quern::argmax(e, source, chosen, o));
+    EXPECT_EQ(quern::dot(e, x, x, mask{m}), quern::dot(e, source, source, chosen, o));
+    EXPECT_NEAR(quern::var(e, x, mask{m}), quern::var(e, source, chosen, o), 1e-13);
+    EXPECT_EQ(quern::var(e, x, mask{m}, reproducible), quern::var(e, source, o, chosen, reproducible));
+    EXPECT_EQ(quern::sum(e, x, mask{m}), quern::sum(e, source, mask{m}, o));  // a mask in memory, cut as x is
+  }
+}
+
+TYPED_TEST(ChunkedMasks, SelectAlongAxesAsInMemory) {
+  const auto& e = this->e;
+  const auto x = this->in_memory();
+  const auto repeated = test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>({3, 1}, {true, false, true});
+  const auto check = [&](const auto& m, const auto& of_source, int along, const quern::chunking& o) {
+    std::array<std::int64_t, 2> kept{};
+    for (int d = 0, k = 0; d < 3; ++d)
+      if (d != along) kept[k++] = this->extents[d];
+    const auto expected = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>(kept);
+    const auto found = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>(kept);
+    quern::sum(e, expected, x, axis{along}, mask{m});
+    quern::sum(e, found, this->array.source(), axis{along}, mask{of_source}, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    quern::argmin(e, expected, x, axis{along}, mask{m});
+    quern::argmin(e, found, this->array.source(), axis{along}, mask{of_source}, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+  };
+  for (const std::int64_t rows : {1, 10, 1000})
+    for (int along = 0; along < 3; ++along) {
+      check(this->mask_in_memory(), this->chosen.source(), along, memory_for(this->array, rows, 3));
+      check(repeated, repeated, along, memory_for(this->array, rows));
+    }
+}
+
+TYPED_TEST(ChunkedMasks, ThatDoNotBroadcastAreRejected) {
+  const auto wrong = behind<int>(std::array<std::int64_t, 3>{96, 3, 11});
+  test::expect_error("quern::sum: the mask has extents (96, 3, 11), which do not broadcast to (97, 3, 11)",
+                     [&] { quern::sum(this->e, this->array.source(), mask{wrong.source()}); });
+}
+
+}  // namespace

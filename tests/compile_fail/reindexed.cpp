@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Operands that cannot be re-indexed, and calls that take none that are found by maps of indices, as in messages.cpp.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_DualView.hpp>
+#include <quern/quern.hpp>
+
+struct identity {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    return x;
+  }
+};
+
+void misuse() {
+  const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<float*> f("f", 3);
+  const Kokkos::View<int*> rows("rows", 3);
+  const Kokkos::View<int> count("count");
+  const Kokkos::DualView<double*> dual("dual", 3);
+
+  quern::flip(quern::in_chunks(x));                            // not what comes in chunks or lies over ranks
+  quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView
+  quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
+  quern::take(x, f, quern::axis{0});                           // quern::take: indices must be integers
+  quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
+  quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
+  quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
+}

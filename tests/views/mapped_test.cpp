@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <views/reading.hpp>
+
+namespace {
+
+using quern::axes;
+using quern::axis;
+using quern::pad_mode;
+
+template <class Case>
+struct Mapped : test::Reindexed<Case> {};
+TYPED_TEST_SUITE(Mapped, test::reindexed_types);
+
+TYPED_TEST(Mapped, Rolls) {
+  const auto v = this->v();
+  const auto x = this->x();
+  for (const int shift : {0, 1, -1, 4, 13, -30}) {
+    const std::string s = std::to_string(shift);
+    this->expect("roll_v_" + s, quern::roll(v, shift));
+    this->expect("roll_x_" + s, quern::roll(x, shift));
+    this->expect("roll_x_0_" + s, quern::roll(x, shift, axis{0}));
+    this->expect("roll_x_1_" + s, quern::roll(x, shift, axis{-1}));
+  }
+  this->expect("roll_y_1_m2", quern::roll(this->y(), {1, -2}, axes{0, 2}));
+}
+
+TYPED_TEST(Mapped, Takes) {
+  using E = typename TestFixture::E;
+  const auto x = this->x();
+  const auto rows = test::line<E>(test::re_indexed.values<std::int64_t>("rows"));
+  this->expect("take_x_0", quern::take(x, rows, axis{0}));
+  this->expect("take_x_1", quern::take(x, rows, axis{1}));
+  this->expect("take_y_1", quern::take(this->y(), test::line<E>(std::vector<std::uint8_t>{3, 3, 0}), axis{1}));
+  const auto wild = test::line<E>(test::re_indexed.values<std::int64_t>("wild"));
+  this->expect("take_x_0_wrap", quern::take(x, wild, axis{0}, quern::index_mode::wrap));
+  this->expect("take_x_0_clip", quern::take(x, wild, axis{0}, quern::index_mode::clip));
+}
+
+TYPED_TEST(Mapped, Pads) {
+  const auto x = this->x();
+  for (const auto& [mode, name] :
+       {std::pair(pad_mode::edge, "edge"), std::pair(pad_mode::wrap, "wrap"), std::pair(pad_mode::reflect, "reflect"),
+        std::pair(pad_mode::symmetric, "symmetric")}) {
+    this->expect(std::string("pad_x_") + name, quern::pad(x, {{2, 1}, {0, 3}}, mode));
+    this->expect(std::string("pad_x_wide_") + name, quern::pad(x, {{11, 17}, {23, 9}}, mode));
+    this->expect(std::string("pad_y_") + name, quern::pad(this->y(), 1, mode));
+    this->expect(std::string("pad_one_") + name, quern::pad(quern::slice(this->v(), {{3, 4}}), {{3, 2}}, mode));
+  }
+  using T = typename TestFixture::T;
+  const auto of = [](int n) { return test::value_of<T>(n); };
+  this->expect("pad_x_constant", quern::pad(x, {{2, 1}, {0, 3}}, of(9)));
+  this->expect("pad_y_zero", quern::pad(this->y(), {{1, 2}}, of(0)));
+  this->expect("pad_empty", quern::pad(this->template make<1>({0}), {{2, 1}}, of(3)));
+}
+
+TYPED_TEST(Mapped, TilesAndRepeats) {
+  const auto v = this->v();
+  const auto x = this->x();
+  this->expect("tile_v_3", quern::tile(v, {3}));
+  this->expect("tile_x_2_3", quern::tile(x, {2, 3}));
+  this->expect("tile_x_3", quern::tile(x, {3}));
+  this->expect("tile_v_2_2", quern::tile(v, {2, 2}));
+  this->expect("tile_x_0", quern::tile(x, {0, 2}));
+  this->expect("repeat_x", quern::repeat(x, 2));
+  this->expect("repeat_x_0", quern::repeat(x, 3, axis{0}));
+  this->expect("repeat_x_1", quern::repeat(x, 3, axis{1}));
+  this->expect("repeat_x_none", quern::repeat(x, 0, axis{1}));
+}
+
+TYPED_TEST(Mapped, Nest) {
+  using E = typename TestFixture::E;
+  using T = typename TestFixture::T;
+  using quern::end;
+  const auto x = this->x();
+  const auto rows = test::line<E>(test::re_indexed.values<std::int64_t>("rows"));
+  const auto of = [](int n) { return test::value_of<T>(n); };
+  this->expect("flip_roll_x", quern::flip(quern::roll(x, 2, axis{1})));
+  this->expect("roll_flip_x", quern::roll(quern::flip(x, axis{0}), 2, axis{0}));
+  this->expect("pad_take_flip", quern::pad(quern::take(quern::flip(x, axis{1}), rows, axis{0}), 1, pad_mode::reflect));
+  this->expect("slice_pad_tile", quern::slice(quern::pad(quern::tile(x, {1, 2}), {{1, 1}, {2, 2}}, of(7)),
+                                              {{end(), end(), -2}, {1, -1, 3}}));
+  this->expect("transpose_repeat", quern::permute_dims(quern::repeat(x, 2, axis{0}), axes{1, 0}));
+  this->expect("reshape_pad", quern::reshape(quern::pad(x, {{0, 1}, {1, 0}}, of(8)), {4, 12}));
+  this->expect("take_take",
+               quern::take(quern::take(x, rows, axis{0}), test::line<E>(std::vector<int>{1, 6, 0}), axis{1}));
+  this->expect("roll_padded_diagonal", quern::roll(quern::diagonal(quern::pad(x, 1, pad_mode::edge), 1), 1));
+}
+
+}  // namespace
