@@ -218,11 +218,11 @@ def missing_forms(name, forms):
 
 def misplaced_arguments(name, form):
     """Arguments of a form that are not in the order of the grammar: exec or the communicator, outputs, inputs, options; options
-    stand before the inputs of a functor, and before any number of inputs."""
+    stand before the inputs of a functor, and before a number of inputs that is not fixed."""
     rest = [a for a in form["arguments"] if a not in ("exec", "comm")]
     if "exec" in form["arguments"][1:]: yield f"{name}: exec is not the first argument"
     if "out" in rest[1:]: yield f"{name}: out is not the first argument behind exec"
-    if "options..." in rest[:-1] and "f" not in rest and not rest[-1].endswith("..."): yield f"{name}: options are not the last arguments"
+    if "options..." in rest[:-1] and "f" not in rest and rest[-1] != "in...": yield f"{name}: options are not the last arguments"
 
 
 def row_of(name, form, forms):

@@ -171,7 +171,8 @@ TYPED_TEST(Values, DifferencesOfFewAreNone) {
   quern::diff(none, none);
   const auto x = this->line(std::vector<double>{1, 4, 9});
   test::expect_error("quern::diff: out has extents (3), expected (2)", [&] { quern::diff(x, x); });
-  test::expect_error("quern::diff: axis 1 is out of range, expected one of an array of rank 1", [&] { quern::diff(x, x, quern::axis{1}); });
+  test::expect_error("quern::diff: axis 1 is out of range, expected one of an array of rank 1",
+                     [&] { quern::diff(x, x, quern::axis{1}); });
 }
 
 }  // namespace

@@ -96,6 +96,21 @@ TYPED_TEST(Scan, TwoAxes) {
     this->template check<2>(extents);
 }
 
+TYPED_TEST(Scan, OneShortAxis) {
+  for (std::int64_t k = 1; k <= 66; ++k) {
+    this->template check<2>({37, k});
+    this->template check<2>({k, 37});
+  }
+}
+
+TYPED_TEST(Scan, OneShortAxisOfPaddedRows) {
+  const test::with_gaps padded(test::gaps::columns);
+  for (const std::int64_t k : {2, 3, 7, 8, 15, 16, 17, 33, 64, 65}) {
+    this->template check<2>({1'003, k});
+    this->template check<2>({k, 1'003});
+  }
+}
+
 TYPED_TEST(Scan, MoreAxes) {
   this->template check<3>({6, 70, 11});
   this->template check<3>({70, 3, 300});

@@ -136,6 +136,26 @@ TYPED_TEST(BoundaryMix, EachSideForItself) {
   }
 }
 
+// Rows of which most are border cells, and few rows.
+TYPED_TEST(BoundaryMix, OneShortAxis) {
+  const boundary modes[] = {boundary::wrap, boundary::constant(2), boundary::mirror, boundary::nearest,
+                            boundary::reflect};
+  for (std::int64_t k = 1; k <= 66; ++k) {
+    const quern::boundary_pair a(modes[k % 5], modes[(k + 1) % 5]), b(modes[(k + 2) % 5], modes[k % 3]);
+    this->template check<quern::box<2, 1>>({70, k}, a, b, corners());
+    this->template check<quern::star<2, 1>>({k, 70}, b, a, mixed());
+  }
+  const test::with_gaps padded(test::gaps::columns);
+  for (const std::int64_t k : {1, 2, 3, 4, 5, 8, 13})
+    this->template check<quern::star<2, 1>>({203, k}, boundary::nearest, boundary::wrap, mixed());
+}
+
+// The border is computed after the interior.
+TYPED_TEST(BoundaryMix, LargeArray) {
+  this->template check<quern::box<2, 1>>({1'000, 1'100}, {boundary::constant(3), boundary::wrap},
+                                         {boundary::mirror, boundary::constant(1)}, corners());
+}
+
 TYPED_TEST(BoundaryMix, ReportsMisuse) {
   using E = typename TypeParam::exec;
   using T = typename TypeParam::value;

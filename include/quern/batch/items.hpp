@@ -55,7 +55,7 @@ KOKKOS_FUNCTION bool all_finite(const Kokkos::Array<T, N>& x) {
 /// The last extent of an output, which must be the number of unknowns.
 template <int N, class V>
 void check_unknowns(const std::string& label, const V& v) {
-  const shape e = extents_of(v);
+  const shape e = view_extents(v);
   if (e.rank == 0 || e.extent[e.rank - 1] != N)
     throw Error(label, "out has extents " + e.str() + ", expected " + std::to_string(N) + " along the last axis");
 }
@@ -73,7 +73,7 @@ void solve_items(const std::string& label, const Exec& exec, const Out& out, std
     static_assert(std::tuple_size_v<Out> == 2, "quern: outputs are the solution and an int for each item");
     vmap_call(label, exec, out, f, in...);
   } else {
-    const std::int64_t items = extents_of(out).rank > 0 ? extents_of(out).extent[0] : 0;
+    const std::int64_t items = view_extents(out).rank > 0 ? view_extents(out).extent[0] : 0;
     const auto status = pool_view<Kokkos::View<int*, typename Exec::memory_space>>(exec, items);
     vmap_call(label, exec, outputs(out, status), f, in...);
     if (items == 0 || !quern::any(exec, status)) return;

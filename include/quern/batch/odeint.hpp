@@ -111,8 +111,8 @@ void odeint_call(const Exec& exec, const Out& out, const F& f, const odeint_opti
   const std::string& label = quern::impl::label_text("quern::odeint");
   const auto y = std::get<0>(as_outputs(out));
   check_unknowns<N>(label, y);
-  const shape found = extents_of(y), times = extents_of(t);
-  check_extents(label, "y0", extents_of(y0), shape{found.extent[0], N});
+  const shape found = view_extents(y), times = view_extents(t);
+  check_extents(label, "y0", view_extents(y0), shape{found.extent[0], N});
   check_extents(label, "t", times, shape{found.extent[1]});
   if (!(options.first_step >= 0)) throw Error(label, "the first step is negative or NaN");
   solve_items(label, exec, out, odeint_problem, odeint_item<N, F>{f, options}, y0, unbatched(t), in...);

@@ -36,8 +36,8 @@ struct engine<in_chunks_place, counts> {
     from.join(exec, p);
     std::array<bins, chunk_slots> total, here;
     for (int k = 0; k < chunk_slots; ++k) {
-      total[k] = pool_view<bins>(exec, extents_of(out).size());
-      here[k] = pool_view<bins>(exec, extents_of(out).size());
+      total[k] = pool_view<bins>(exec, view_extents(out).size());
+      here[k] = pool_view<bins>(exec, view_extents(out).size());
       quern::fill(exec, total[k], value_of<Out>(0));
     }
     run_chunks<Exec>(exec, p, [&](const Exec& e, const array_chunk& c) {

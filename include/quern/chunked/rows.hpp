@@ -85,7 +85,7 @@ struct chunked_view<row_array<K, Element, V>> {
   using execution_space = Kokkos::DefaultExecutionSpace;
   static constexpr int rank = rank_of<view_type>;
   view_type view;
-  shape extents() const { return extents_of(view); }
+  shape extents() const { return view_extents(view); }
 };
 template <std::size_t K, class Element, class V>
 inline constexpr bool is_placed_rows<chunked_view<row_array<K, Element, V>>> = true;

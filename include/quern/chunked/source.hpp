@@ -21,7 +21,7 @@ struct chunked_view {
   using execution_space = Kokkos::DefaultExecutionSpace;
   static constexpr int rank = static_cast<int>(V::rank());
   V view;
-  shape extents() const { return extents_of(view); }
+  shape extents() const { return view_extents(view); }
 };
 template <class V>
 concept is_chunked_view = std::is_same_v<V, chunked_view<typename V::view_type>>;

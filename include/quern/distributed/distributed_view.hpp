@@ -47,7 +47,7 @@ class DistributedView {
   /// @throws Error if its extents are others
   DistributedView(const view_type& with_halo, const Decomposition& decomposition)
       : decomposition_(std::make_shared<const Decomposition>(decomposition)), with_halo_(with_halo) {
-    const shape expected = extents_with_halo(decomposition), found = impl::extents_of(with_halo);
+    const shape expected = extents_with_halo(decomposition), found = impl::view_extents(with_halo);
     impl::check_extents("quern::DistributedView", "the View with its halo", found, expected);
     typename local_type::array_layout layout;
     std::int64_t offset = 0;

@@ -15,7 +15,7 @@ namespace quern::impl {
 template <class Exec, class Out, class Count>
 void sum_of_counts(const Exec& exec, const Communicator& comm, const Out& out, const Count& count) {
   using T = value_of<Out>;
-  const std::int64_t n = extents_of(out).size();
+  const std::int64_t n = view_extents(out).size();
   const auto counts = pool_view<Kokkos::View<T*, typename Exec::memory_space>>(exec, n);
   count(counts);
   sum_over_ranks(exec, comm, counts.data(), n);
@@ -31,7 +31,7 @@ template <class Exec, class V>
 std::string text_of_values(const compared_values<Exec, V>& values) {
   std::string text;
   if constexpr (known_rank<V>() == 1) {
-    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", extents_of(values.of).size());
+    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", view_extents(values.of).size());
     quern::copy(values.exec, found, values.of);
     values.exec.fence(kernel_label("quern::distributed: compared values"));
     for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
@@ -86,7 +86,7 @@ void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, co
            (fit ? "" : ", weights do not fit keys of extents " + rows.str());
   };
   check_same_arrays(comm, label, more, out);
-  check_extents(label, "out", extents_of(out), shape{extents_of(out).size()});
+  check_extents(label, "out", impl::view_extents(out), shape{impl::view_extents(out).size()});
   sum_of_counts(exec, comm, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
 }
 template <std::same_as<Communicator> Comm, view_like Out, array_like X, impl::keys_option... Options>

@@ -301,7 +301,7 @@ struct engine<over_ranks_place, principal_component_analyses> {
     const auto out = c.output(components);
     const std::int64_t k = out.extents.rank == 2 ? std::min(out.extents.extent[0], n) : n;
     check_extents(label, "components", out.extents, shape{k, n});
-    check_extents(label, "explained_variance", extents_of(explained_variance), shape{k});
+    check_extents(label, "explained_variance", view_extents(explained_variance), shape{k});
     in_operation(label, [&] { quern::mean(exec, mean, a, axis{0}); });
     const std::int64_t rows = d.local().extents.extent[0];
     const work_matrix<Exec, T> centred(exec, rows, n);

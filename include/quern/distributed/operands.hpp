@@ -37,7 +37,7 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     constexpr int rank = rank_of<V>;
     strided<value> s = describe<value>(view_of(v).data(), view_of(v));
     stride_array broadcast{};
-    const shape extents = extents_of(v);
+    const shape extents = view_extents(v);
     if (rank > d.extents().rank || !broadcast_strides(extents, s.stride, d.extents(), broadcast))
       reject_broadcast(label, name, extents, d.extents());
     const Decomposition::Block own = d.local();

@@ -78,7 +78,7 @@ template <class Field, class V>
 void check_root(const std::string& label, const Field& u, const V& whole, int root) {
   const Communicator& comm = u.communicator();
   const auto more = [&] {
-    const shape found = extents_of(whole);
+    const shape found = view_extents(whole);
     const bool fits = comm.rank() != root || found == u.extents();
     return " with root " + std::to_string(root) + (fits ? "" : ", which has extents " + found.str());
   };
@@ -92,7 +92,7 @@ template <class Exec, class Out, class In, class Gets>
 void bring_whole(const std::string& label, const Exec& exec, const Out& out, const In& in, const Gets& gets) {
   const Decomposition& d = in.decomposition();
   const bool here = gets(d.communicator().rank());
-  if (here) check_extents(label, "out", extents_of(out), d.extents());
+  if (here) check_extents(label, "out", view_extents(out), d.extents());
   const auto whole = within_reach(exec, out, here);
   std::vector<peer_box> sent, received;
   for (int rank = 0; rank < d.communicator().size(); ++rank) {
@@ -184,7 +184,7 @@ void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const Decomposition& d = out.decomposition();
   impl::check_root(label, out, in, root);
   const bool here = d.communicator().rank() == root;
-  if (here) impl::check_extents(label, "in", impl::extents_of(in), d.extents());
+  if (here) impl::check_extents(label, "in", impl::view_extents(in), d.extents());
   const auto whole = impl::within_reach(exec, in, here);
   if (here && whole.data() != in.data()) quern::copy(exec, whole, in);
   std::vector<impl::peer_box> sent, received;
@@ -201,7 +201,7 @@ template <execution_space Exec, distributed_like Out, view_like In>
 void from_global(const Exec& exec, const Out& out, const In& in) {
   const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
-  impl::check_extents(label, "in", impl::extents_of(in), d.extents());
+  impl::check_extents(label, "in", impl::view_extents(in), d.extents());
   const auto own = impl::part_of_cells(impl::describe(in.data(), in), d.of(0).first, d.local());
   quern::copy(exec, out.local(), impl::as_part<typename In::device_type, Out::rank>(own));
 }

@@ -78,7 +78,7 @@ void roll(const operation_name& label, const Exec& exec, const Out& out_view, co
 template <execution_space Exec, view_like Out>
 void fftfreq(const Exec& exec, const Out& out, double spacing = 1) {
   static_assert(std::is_floating_point_v<impl::value_of<Out>>, "quern::fftfreq: out must be of float or double");
-  const shape extents = impl::extents_of(out);
+  const shape extents = impl::view_extents(out);
   const std::int64_t n = extents.extent[0];
   impl::check_extents("quern::fftfreq", "out", extents, shape{n});
   impl::fourier::set_frequencies("quern::fftfreq", exec, out, n, (n + 1) / 2, spacing);
@@ -96,7 +96,7 @@ template <execution_space Exec, view_like Out>
 void rfftfreq(const Exec& exec, const Out& out, std::int64_t n, double spacing = 1) {
   static_assert(std::is_floating_point_v<impl::value_of<Out>>, "quern::rfftfreq: out must be of float or double");
   if (n < 1) throw Error("quern::rfftfreq", "n is " + std::to_string(n) + ", expected 1 or more");
-  impl::check_extents("quern::rfftfreq", "out", impl::extents_of(out), shape{n / 2 + 1}, " for this n");
+  impl::check_extents("quern::rfftfreq", "out", impl::view_extents(out), shape{n / 2 + 1}, " for this n");
   impl::fourier::set_frequencies("quern::rfftfreq", exec, out, n, n / 2 + 1, spacing);
 }
 template <view_like Out>

@@ -185,7 +185,7 @@ void power_spectrum(const Exec& exec, const Out& out, const In& field) {
   const double size = static_cast<double>(in.extents.size());
   const multiplicity<rank> times{n[rank - 1]};
   const auto in_shells = [&](const auto& result, const auto& weight) {
-    with_bins(exec, label, result, own_bin{extents_of(result).size()}, lazy(shell_of<rank>{n}, positions(), elements),
+    with_bins(exec, label, result, own_bin{view_extents(result).size()}, lazy(shell_of<rank>{n}, positions(), elements),
               weight);
   };
   in_shells(std::get<0>(outs), lazy(power_of<rank, T>{times, 1 / (size * size)}, positions(), elements));

@@ -125,7 +125,7 @@ auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run&
     run(number);
     c.exec.fence(kernel_label(c.label, ": wait for the number of results"));
     if constexpr (sizeof...(Out) > 0) {
-      const std::int64_t room = extents_of(std::get<0>(out)).extent[0];
+      const std::int64_t room = view_extents(std::get<0>(out)).extent[0];
       if (*number > room)
         throw CapacityError(c.label,
                             "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),

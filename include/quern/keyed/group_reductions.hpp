@@ -19,7 +19,7 @@ namespace impl {
 
 template <class Exec, class Out, class X>
 void check_groups(const call<Exec>& c, const Out& out, const X& x, const Groups<Exec>& by) {
-  check_extents(c.label, "out", extents_of(out), shape{by.size()}, ", one for each group");
+  check_extents(c.label, "out", view_extents(out), shape{by.size()}, ", one for each group");
   check_extents(c.label, "x", operand_extents(c.label, x), shape{by.rows()}, ", one for each row");
   check_overlap(c.label, c.output(out), c.elements(x), "x", false);
 }
@@ -311,7 +311,7 @@ QUERN_TAKES_NAME(group_first)
 /// `out(g)` is the number of rows of group g.
 template <execution_space Exec, view_like Out>
 void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
-  impl::check_extents("quern::count", "out", impl::extents_of(out), shape{by.size()}, ", one for each group");
+  impl::check_extents("quern::count", "out", impl::view_extents(out), shape{by.size()}, ", one for each group");
   impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
 }
 template <execution_space Exec, view_like Out>

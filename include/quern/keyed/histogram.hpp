@@ -204,7 +204,7 @@ template <class Bin, class Exec, class Out, class X, class... Options>
 void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out, const X& x,
                 const Options&... options) {
   static_assert((0 + ... + (is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
-  const shape found = extents_of(out);
+  const shape found = view_extents(out);
   if (found.rank != 1) reject_extents(c.label, "out", found, "rank 1");
   const auto run = [&]<class... In>(const std::tuple<const In&...>& inputs) {
     unpack([&](const auto&... of_place) { engine_of<counts, In...>::run(c, exec, out, inputs, of_place...); },
@@ -233,7 +233,7 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 template <execution_space Exec, view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Options&... options) {
   const std::string& label = impl::label_text("quern::histogram");
-  const std::int64_t bins = impl::extents_of(out).size();
+  const std::int64_t bins = impl::view_extents(out).size();
   impl::compare_counts(label, [&] { return impl::text_of(range); }, out, x, std::tuple<>(), options...);
   impl::check_range(label, range, bins);
   static_assert(impl::has_order<impl::value_of<X>>,
@@ -262,7 +262,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
   if constexpr (impl::has_order<impl::value_of<X>> && Rank > 1 && Rank <= 4) {
     impl::call c("quern::histogram", exec);
     const auto points = c.input(x);
-    const shape bins = impl::extents_of(out);
+    const shape bins = impl::view_extents(out);
     if (bins.rank != Rank || points.extents.rank != 2 || points.extents.extent[1] != static_cast<std::int64_t>(Rank))
       throw Error(c.label, "out has extents " + bins.str() + " and x " + points.extents.str() + ", expected rank " +
                                std::to_string(Rank) + " and (n, " + std::to_string(Rank) + ")");
@@ -291,7 +291,7 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   const impl::compared_values<Exec, Edges> between_edges{exec, edges_view};
   impl::compare_counts("quern::histogram", [] { return ""; }, out, x, std::tie(between_edges), options...);
   const auto edges = c.input(edges_view);
-  const shape found = impl::extents_of(out);
+  const shape found = impl::view_extents(out);
   const std::int64_t bins = found.size();
   if (edges.extents != shape{bins + 1} || bins == 0)
     impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
@@ -322,10 +322,10 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   constexpr bool in_reach = std::is_same_v<decltype(find_place<X>()), in_memory>;
   static_assert(in_reach || !has_option<checked_t, Options...>, "quern: checked keys are those in memory");
   const std::string& label = label_text("quern::bincount");
-  const std::int64_t bins = extents_of(out).size();
+  const std::int64_t bins = impl::view_extents(out).size();
   const key_range* range = find_option<key_range>(options...);
   compare_counts(label, [&] { return text_of(range); }, out, x, std::tuple<>(), options...);
-  if (range != nullptr) check_range(label, *range, extents_of(out));
+  if (range != nullptr) check_range(label, *range, impl::view_extents(out));
   if constexpr (in_reach && has_option<checked_t, Options...>)
     check_keys(exec, label, x, range_bin{{bins, range == nullptr ? 0 : range->low}});
   const count_operation counted{label, own_bin{bins}};

@@ -57,7 +57,7 @@ void write_joined(const operation_name& name, const Exec& exec, const Out& out_v
   check_extents(c.label, "out", out.extents, expected);
   std::int64_t first = 0;
   for_each_view(in, [&](const auto& v) {
-    const std::int64_t n = Stacked ? 1 : static_cast<std::int64_t>(extents_of(v).extent[along]);
+    const std::int64_t n = Stacked ? 1 : static_cast<std::int64_t>(view_extents(v).extent[along]);
     auto part = part_along(out, along, first, n);
     first += n;
     if constexpr (Stacked) {

@@ -41,7 +41,7 @@ void diff(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), x.extents.rank).only();
   shape expected = x.extents;
   expected.extent[along] = std::max<std::int64_t>(expected.extent[along] - 1, 0);
-  impl::check_extents(c.label, "out", impl::extents_of(out), expected);
+  impl::check_extents(c.label, "out", impl::view_extents(out), expected);
   if (expected.size() == 0) return;
   const std::int64_t n = expected.extent[along];
   using input = impl::array_input<impl::memory_type<In>>;

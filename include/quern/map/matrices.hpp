@@ -91,12 +91,12 @@ void write_grid(const Exec& exec, const std::tuple<Out...>& out, const std::tupl
   shape expected;
   expected.rank = rank;
   const auto check_line = [&](const auto& v, int number) {
-    const shape line = extents_of(v);
+    const shape line = view_extents(v);
     if (line.rank != 1) reject_extents(label, input_name(static_cast<std::size_t>(number)), line, "one axis");
     expected.extent[axis_of_grid(number, rank, order)] = line.extent[0];
   };
   (check_line(std::get<I>(in), I), ...);
-  check_extents(label, "out", extents_of(std::get<0>(out)), expected);
+  check_extents(label, "out", view_extents(std::get<0>(out)), expected);
   const std::tuple lines(along_axis<Exec, rank>(label, std::get<I>(in), axis_of_grid(I, rank, order))...);
   map_checked(label, exec, out, all_values(), std::get<I>(lines)...);
 }

@@ -149,7 +149,7 @@ void fill_drawn(const std::string& label, const Exec& exec, const Out& out_view,
   const auto fill = [&](const Exec&, const auto& view, const random::part_of& where) {
     const call c(label, exec);
     const auto out = c.output(view);
-    const field_positions positions(label, extents_of(view), where);
+    const field_positions positions(label, view_extents(view), where);
     if (out.extents.size() == 0 || fill_by_blocks(exec, label, out, positions, where.of, draw)) return;
     map_checked(label, exec, view, drawn_element<Draw>{draw, where.of, positions.first}, positions.at);
   };
@@ -166,7 +166,7 @@ void fill_random(const operation_name& label, const Exec& exec, const Out& out_v
     static_assert(std::is_same_v<value_of<Out>, typename Draw::value_type>);
     check_exact<Out>();
     const auto fill = [&](const Exec&, const auto& out, const random::part_of& where, const auto&... p) {
-      const field_positions positions(label, extents_of(out), where);
+      const field_positions positions(label, view_extents(out), where);
       map_checked(label, exec, out, draw_element<Draw>{where.of, positions.first}, positions.at, p...);
     };
     engine_of<random_fields, Out, P...>::run(label, exec, out_view, field, fill, parameters...);

@@ -239,7 +239,7 @@ QUERN_TAKES_NAME(choice)
 /// The numbers from 0 to n - 1 in random order, n the number of elements of `out`: `choice` without replacement of all.
 template <execution_space Exec, view_like Out>
 void permutation(const Exec& exec, const Out& out, const key& k) {
-  choice(exec, out, k, impl::extents_of(out).size(), without_replacement);
+  choice(exec, out, k, impl::view_extents(out).size(), without_replacement);
 }
 template <view_like Out>
 void permutation(const Out& out, const key& k) {

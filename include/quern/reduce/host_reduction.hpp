@@ -135,10 +135,14 @@ struct host_reduction {
   /// Rows of a tile, several at a time, which a core reads as so many streams.
   void add_rows_of(slot* s, const tile_start& tile, std::int64_t first, std::int64_t last) const {
     const auto across = steps_across(all_operands());
+    typename row_nest<operands>::element_walk walk(work.nest, first);
     for (std::int64_t row = first; row < last; row += rows) {
       const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
       offsets p[rows];
-      for (int u = 0; u < n; ++u) p[u] = work.item_at(tile.from, row + u, 1);
+      for (int u = 0; u < n; ++u) {
+        p[u] = walk.next();
+        for (int k = 0; k < operands; ++k) p[u].of[k] += tile.from.of[k];
+      }
       for (int from = 0; from < tile.results; from += chunk) {
         add_chunk(s + from, across, p, n, Kokkos::min(chunk, tile.results - from));
         for (int u = 0; u < n; ++u)
@@ -177,6 +181,8 @@ struct host_reduction {
   void add_column(state& s, const value (&column)[sizeof...(U)], const offsets* p, std::index_sequence<U...>) const {
     if constexpr (positions) (work.add(s, column[U], p[U], 0), ...);  // which need not have one stride
     else if constexpr (settles) work.reducer.template take<sizeof...(U)>(s, column);
+    else if constexpr (requires { work.reducer.template add_column<sizeof...(U)>(s, column); })
+      work.reducer.template add_column<sizeof...(U)>(s, column);
     else work.reducer.template add_block<sizeof...(U)>(s, column);
   }
   template <std::size_t N>
@@ -277,11 +283,13 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
                    const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
   if (work.results() == 0) return;
   using kernel_type = host_reduction<Exec, Reducer, F, Out, In...>;
-  constexpr std::int64_t short_row = 32;
+  using tune = reduce_tuning<Exec>;
+  constexpr bool positions = kernel_type::positions;  // whose values are added one by one
+  constexpr std::int64_t short_row = positions ? 32 : tune::short_row, few = positions ? 16 : tune::few_results;
   const auto& result_nest = work.result_nest;
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
-  kernel.by_rows = result_nest.inner >= 16 && (results_fastest || work.values < short_row);
+  kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });
@@ -289,6 +297,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
   kernel.work.total = kernel.work.items * work.nest.outer;
   const std::int64_t max_across = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
+                                  : kernel.gathers                            ? tune::gathered
                                   : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                               : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(result_nest.inner, max_across));

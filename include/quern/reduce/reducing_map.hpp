@@ -378,7 +378,7 @@ struct engine<in_memory, reducing_maps> {
     if constexpr (are_described<decltype(reductions)>) {
       call<Exec> c(label, exec);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
-      const axis_set along = axes_of_reductions(c.label, outs, extents_of(std::get<0>(arrays)).rank);
+      const axis_set along = axes_of_reductions(c.label, outs, view_extents(std::get<0>(arrays)).rank);
       const auto map = unpack(
           [&](const auto&... in) { return make_reducing_map<rank>(c, reductions, along, arrays, f, in...); }, inputs);
       reductions.check_elements(c, map.along, map.extents());

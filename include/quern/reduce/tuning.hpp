@@ -25,6 +25,13 @@ struct reduce_tuning : tuning<Exec> {
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int results = 4096;
 
+  /// The same where the elements of a result are the adjacent ones, which fill cache lines with those of few others:
+  /// rows of these have less than `short_row` elements. And the results from which it walks so at all. All three by
+  /// bench_short_rows.
+  static constexpr int gathered = 64;
+  static constexpr int short_row = 64;
+  static constexpr int few_results = 8;
+
   /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave
   /// the selectors too little fast memory.
   static constexpr int select_teams = is_device<Exec> ? 3 : 0;

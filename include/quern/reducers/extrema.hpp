@@ -123,6 +123,14 @@ KOKKOS_FUNCTION T or_nan(const T& found, const T* v) {
   else return any_nan<N>(v) ? Kokkos::Experimental::quiet_NaN_v<T> : found;
 }
 
+/// The better one of a state and a value, a NaN before both. Without branches, for loops over states.
+template <int Sign, class T>
+KOKKOS_FUNCTION T better_or_nan(const T& s, const T& v) {
+  const bool wins = Sign > 0 ? v > s : v < s;
+  if constexpr (std::is_integral_v<T>) return wins ? v : s;
+  else return (wins | is_nan(v)) ? v : s;
+}
+
 /// The smallest or the largest value.
 template <class T, int Sign>
 struct extremum_reducer {
@@ -132,6 +140,11 @@ struct extremum_reducer {
   template <int N>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     join(s, or_nan<N>(block_extremum<N, Sign>(v), v));
+  }
+  /// A block in a loop over states, which shall become vector instructions.
+  template <int N>
+  KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
+    for (int i = 0; i < N; ++i) s = better_or_nan<Sign>(s, v[i]);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const { s = extremum_op<Sign>()(s, t); }
   KOKKOS_FUNCTION T result(const state& s, std::int64_t) const { return s; }
@@ -151,6 +164,11 @@ struct minmax_reducer {
     block.min = or_nan<N>(block.min, v);
     if (is_nan(block.min)) block.max = block.min;
     join(s, block);
+  }
+  template <int N>
+  KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
+    min().template add_column<N>(s.min, v);
+    max().template add_column<N>(s.max, v);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     min().join(s.min, t.min);

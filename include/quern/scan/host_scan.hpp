@@ -53,8 +53,9 @@ struct host_scan {
   static constexpr int batch = Work::batch, block = Work::block;
 
   Work work;
-  state* totals = nullptr;   // of the chunks of line l so far
-  bool nontemporal = false;  // write past the caches
+  std::int64_t together = 0;  // short lines that a thread takes at a time; 0: tiles
+  state* totals = nullptr;    // of the chunks of line l so far
+  bool nontemporal = false;   // write past the caches
   chain_counters chain{};
 
   /// A chunk of a line by one thread, in pieces of one stride in both arrays.
@@ -98,10 +99,26 @@ struct host_scan {
     if (Write && nontemporal) nontemporal_fence();
   }
   void operator()(tile_tag, std::int64_t tile) const {
+    if (together > 0) return scan_short_lines(tile * together, Kokkos::min(work.lines, (tile + 1) * together));
     const lines some = work.shape.tile_at(tile, work.line.inner);
     state s[max_across];
     for (int k = 0; k < some.count; ++k) s[k] = work.reducer.init();
     scan_chunk<true>(s, some, 0);
+  }
+
+  /// Lines that are one row each, without the choices that are made for each longer one.
+  void scan_short_lines(std::int64_t first, std::int64_t last) const {
+    const std::int64_t n = work.n, in_step = work.along.stride[0][0], out_step = work.along.stride[1][0];
+    const bool unit = in_step == 1 && out_step == 1;
+    typename row_nest<2>::element_walk walk(work.line, first);
+    for (std::int64_t l = first; l < last; ++l) {
+      const offsets& p = walk.next();
+      const auto from = work.in + p.of[0];
+      Out* const to = work.out + p.of[1];
+      state s = work.reducer.init();
+      if (unit) work.template scan_row<true>(s, from, to, n, one(), one());
+      else work.template scan_row<true>(s, from, to, n, in_step, out_step);
+    }
   }
 
   /// A thread takes the next chunk, finds its total, waits for that of the chunks before it in its lines, hands the
@@ -132,17 +149,30 @@ struct host_scan {
   void scan_rows(state* s, const lines& some, std::int64_t chunk) const {
     const offsets base = work.line_at(some.first);
     const bool unit = work.line.stride[0][0] == 1 && work.line.stride[1][0] == 1;
+    const bool streams = Write && nontemporal;
     alignas(64) Out room[max_across];
+    typename row_nest<2>::element_walk walk(work.along, work.first_of(chunk));
+    const auto next = [&] {
+      const offsets& p = walk.next();
+      return offsets{{base.of[0] + p.of[0], base.of[1] + p.of[1]}};
+    };
     for (std::int64_t e = work.first_of(chunk); e < work.last_of(chunk); e += batch) {
       run r[max_across];
       for (int k = 0; k < some.count; ++k) r[k] = run::after(work.reducer, s[k], run::none(work.reducer));
-      for (std::int64_t f = e; f < Kokkos::min(e + batch, work.last_of(chunk)); ++f) {
-        const offsets p = work.element_at(base, f);
+      const std::int64_t end = Kokkos::min(e + batch, work.last_of(chunk));
+      std::int64_t f = e;
+      for (; unit && !streams && f + rows <= end; f += rows) {
+        offsets p[rows];
+        for (offsets& o : p) o = next();
+        step_rows<Write>(r, some.count, p, std::make_index_sequence<rows>());
+      }
+      for (; f < end; ++f) {
+        const offsets p = next();
         const auto from = work.in + p.of[0];
         Out* to = work.out + p.of[1];
         if (!unit) {
           step_across<Write>(r, some.count, from, to, work.line.stride[0][0], work.line.stride[1][0]);
-        } else if (Write && nontemporal) {
+        } else if (streams) {
           step_across<Write>(r, some.count, from, room, one(), one());
           nontemporal_store(to, room, some.count * sizeof(Out));
         } else {
@@ -150,6 +180,21 @@ struct host_scan {
         }
       }
       for (int k = 0; k < some.count; ++k) r[k].end(work.reducer, s[k]);
+    }
+  }
+  /// Several rows at once, so that the runs are read and written once for all of them.
+  static constexpr int rows = 4;
+  template <bool Write, std::size_t... U>
+  void step_rows(run* r, int count, const offsets* p, std::index_sequence<U...>) const {
+    using from_type = decltype(work.in + std::int64_t());
+    const from_type from[] = {work.in + p[U].of[0]...};
+    [[maybe_unused]] Out* const to[] = {work.out + p[U].of[1]...};
+    QUERN_IMPL_IVDEP
+    for (int k = 0; k < count; ++k) {
+      run mine = r[k];
+      if constexpr (Write) ((to[U][k] = work.step(mine, from[U][k])), ...);
+      else (mine.add(work.reducer, from[U][k]), ...);
+      r[k] = mine;
     }
   }
   template <bool Write, class From, class Step>
@@ -194,7 +239,15 @@ void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& s
   const std::int64_t written = work.n * work.lines * static_cast<std::int64_t>(sizeof(*work.out));
   kernel.nontemporal = !reads(work.in, work.out) && shape.team >= tuning<Exec>::streaming_threads &&
                        written >= tuning<Exec>::streaming_bytes;
-  if (shape.chunks == 1) return launch_units<tile_tag>(exec, label, shape.tiles, kernel);
+  if (shape.chunks == 1) {
+    std::int64_t units = shape.tiles;
+    if (shape.across == 1 && work.along.outer == 1 && work.n <= scan_tuning<Exec>::short_line) {
+      kernel.together =
+          std::clamp<std::int64_t>(work.lines / (8 * shape.team), 1, scan_tuning<Exec>::chunk_bytes / (64 * work.n));
+      units = (work.lines + kernel.together - 1) / kernel.together;
+    }
+    return launch_units<tile_tag>(exec, label, units, kernel);
+  }
   scratch.require(exec, 1);  // for the counters
   kernel.chain = chain_counters(scratch.counters());
   kernel.totals = lasting_scratch<state>(exec, scratch, work.lines);

@@ -27,6 +27,9 @@ struct scan_tuning : tuning<Exec> {
   static constexpr int lines = 4096;
   static constexpr int shared_lines = 512;
 
+  /// Elements of lines of which a host thread takes many at a time (bench_short_rows).
+  static constexpr int short_line = 64;
+
   /// Threads of a team of a segmented operation, and its teams on one multiprocessor.
   static constexpr int segment_team = is_device<Exec> ? 128 : 1;
   static constexpr int segment_teams = is_device<Exec> ? 8 : 0;

@@ -25,15 +25,7 @@ struct device_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<
   using cells_type = stencil_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::tuple<Source...>>;
   using tuning = stencil_tuning<Exec>;
 
-  struct radii {
-    static constexpr bool star = Shape::arms_only;
-    KOKKOS_FUNCTION static constexpr int of(int a) {
-      if constexpr (Shape::fixed)
-        for (int d = 0; d < Rank; ++d)
-          if (grid_axis<Rank, Reversed>(d) == a) return Shape::radius(d);
-      return 0;
-    }
-  };
+  using radii = grid_radii<Shape, Rank, Reversed>;
   /// Registers that the neighbourhoods of `cells` x W cells would take.
   static constexpr std::size_t rolling_bytes(int cells) {
     const int planes = 2 * radii::of(0) + cells, lines = 2 * radii::of(1) + 1, columns = W + 2 * radii::of(2);

@@ -8,6 +8,7 @@
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/stencil/cells.hpp>
+#include <quern/stencil/edge_tables.hpp>
 #include <quern/stencil/tuning.hpp>
 
 namespace quern::impl {
@@ -34,8 +35,15 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   std::int64_t row_units = 0, first_unit = 0;
   bool together = true;      // the interior and the border in one launch
   bool nontemporal = false;  // write past the caches
+  bool whole_rows = false;   // rows with their border cells, all rows of the border among them
 
   static constexpr std::int64_t border_run = 64;
+  using radii = grid_radii<Shape, Rank, Reversed>;
+  /// Whether border cells are computed by tables, which hold neighbourhoods of few cells.
+  static constexpr bool by_tables =
+      Shape::fixed && !adds_windows<F> && std::max({radii::of(0), radii::of(1), radii::of(2)}) <= 8;
+  using table_list = operand_tuple<edge_tables<Source, radii>...>;
+
   /// Rows of the interior come first, then runs of border cells.
   void operator()(std::int64_t unit) const {
     unit += first_unit;
@@ -45,22 +53,77 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   void compute_border(std::int64_t run) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = run * border_run, last = std::min(first + border_run, local.border);
-    local.cells.for_border_rows(
-        first, last, [&](const grid_index& cell, std::int64_t count) { local.cells.border_row(cell, count); });
+    if constexpr (by_tables) {
+      table_list tables = local.make_tables();
+      local.cells.for_border_rows(
+          first, last, [&](const grid_index& cell, std::int64_t count) { local.table_row(tables, cell, count); });
+    } else {
+      local.cells.for_border_rows(
+          first, last, [&](const grid_index& cell, std::int64_t count) { local.cells.border_row(cell, count); });
+    }
   }
   void compute_rows(std::int64_t number) const {
     in_loop<host_stencil> local = *this;  // what the loop reads must not be what it might write
     const std::int64_t first = number * rows_together, last = std::min(first + rows_together, local.rows());
-    for (std::int64_t row = first; row < last; ++row) local.compute_row(local.row_at(row));
+    row_walk walk = local.row_at(first);
+    if constexpr (by_tables)
+      if (whole_rows) {
+        table_list tables = local.make_tables();
+        for (std::int64_t row = first; row < last; ++row, local.advance(walk))
+          local.table_row(tables, walk.cell, local.cells.all.extent(2));
+        return;
+      }
+    for (std::int64_t row = first; row < last; ++row, local.advance(walk)) local.compute_row(walk.cell);
   }
-  std::int64_t rows() const { return cells.inner.extent(0) * cells.inner.extent(1); }
+  const grid_box& box() const { return whole_rows ? cells.all : cells.inner; }
+  std::int64_t rows() const { return box().extent(0) * box().extent(1); }
   std::int64_t border_units() const { return (border + border_run - 1) / border_run; }
   void compute_row(const grid_index& cell) const {
     if constexpr (computes_blocks<F>)
       if (cells.unit) return row_of_blocks(cell);
     if (nontemporal) streamed_row(cell);
-    else if (cells.unit) inner_row<true>(cell);
-    else inner_row<false>(cell);
+    else inner_cells(cell, cells.inner.low[2], cells.inner.high[2]);
+  }
+  void inner_cells(const grid_index& cell, std::int64_t first, std::int64_t last) const {
+    if (cells.unit) inner_row<true>(cell, first, last);
+    else inner_row<false>(cell, first, last);
+  }
+  table_list make_tables() const {
+    table_list tables;
+    (get<I>(tables).set_ends(get<I>(cells.in), cells), ...);
+    return tables;
+  }
+  /// `count` cells beside each other of a row, at the border or not.
+  void table_row(table_list& tables, grid_index cell, std::int64_t count) const {
+    const grid_box& inner = cells.inner;
+    const bool inside = cell.of[0] >= inner.low[0] && cell.of[0] < inner.high[0] && cell.of[1] >= inner.low[1] &&
+                        cell.of[1] < inner.high[1];
+    const bool constants = (get<I>(tables).set_row(get<I>(cells.in), cells, cell, inside) | ...);
+    const std::int64_t first = cell.of[2], end = first + count;
+    const std::int64_t low = std::clamp(inner.low[2], first, end), high = std::clamp(inner.high[2], low, end);
+    for (std::int64_t i = first; i < low; ++i)
+      table_cell<false, false>(tables, cell, i, get<I>(tables).low_end(cells, i)...);
+    if (inside) inner_cells(cell, low, high);
+    else if (cells.unit && !constants) inside_cells<true>(tables, cell, low, high);
+    else inside_cells<false>(tables, cell, low, high);
+    for (std::int64_t i = high; i < end; ++i)
+      table_cell<false, false>(tables, cell, i, get<I>(tables).high_end(cells, i)...);
+  }
+  template <bool Unit>
+  void inside_cells(const table_list& tables, const grid_index& cell, std::int64_t first, std::int64_t last) const {
+    QUERN_IMPL_IVDEP
+    for (std::int64_t i = first; i < last; ++i)
+      table_cell<true, Unit>(tables, cell, i, (static_cast<void>(I), static_cast<const edge_place*>(nullptr))...);
+  }
+  template <bool Inside, bool Unit, class... Place>
+  void table_cell(const table_list& tables, grid_index cell, std::int64_t i, const Place*... along) const {
+    cell.of[2] = i;
+    const no_sink none;
+    cells.template put<Unit>(
+        cell,
+        cells.apply(cell, edge_window<Source, Rank, Reversed, radii, Inside, Unit>{get<I>(cells.in), get<I>(tables),
+                                                                                   along, i}...),
+        none);
   }
   /// A row of results of windows of run-time extents: one cell of the windows after the other, each for a block of
   /// cells of the row, since compilers make vector instructions of innermost loops.
@@ -84,17 +147,34 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   }
   /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
   /// when it computes the next.
-  grid_index row_at(std::int64_t number) const {
-    const std::int64_t planes = cells.inner.extent(0), rows = cells.inner.extent(1);
+  struct row_walk {
+    grid_index cell;
+    std::int64_t first, end;  // of the block
+  };
+  row_walk row_at(std::int64_t number) const {
+    const grid_box& b = box();
+    const std::int64_t planes = b.extent(0), rows = b.extent(1);
     const std::int64_t block = number / (planes * block_rows), first = block * block_rows;
     const std::int64_t here = std::min(block_rows, rows - first);
     number -= block * planes * block_rows;
-    return {{cells.inner.low[0] + number / here, cells.inner.low[1] + first + number % here, 0}};
+    return {{{b.low[0] + number / here, b.low[1] + first + number % here, b.low[2]}},
+            b.low[1] + first,
+            b.low[1] + first + here};
+  }
+  void advance(row_walk& walk) const {
+    if (++walk.cell.of[1] < walk.end) return;
+    const grid_box& b = box();
+    if (++walk.cell.of[0] == b.high[0]) {
+      walk.cell.of[0] = b.low[0];
+      walk.first = walk.end;
+      walk.end = std::min(walk.first + block_rows, b.high[1]);
+    }
+    walk.cell.of[1] = walk.first;
   }
   template <bool Unit>
-  void inner_row(grid_index cell) const {
+  void inner_row(grid_index cell, std::int64_t first, std::int64_t last) const {
     QUERN_IMPL_IVDEP
-    for (std::int64_t i = cells.inner.low[2]; i < cells.inner.high[2]; ++i) {
+    for (std::int64_t i = first; i < last; ++i) {
       cell.of[2] = i;
       cells.template inner_cell<Unit>(cell);
     }
@@ -118,6 +198,19 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
       }
       nontemporal_fence();
     }
+  }
+
+  /// Takes whole rows where the border is a large part of the cells.
+  void take_whole_rows(std::int64_t threads) {
+    using tune = stencil_tuning<Exec>;
+    const std::int64_t share = nontemporal ? tune::short_border_share : tune::border_share;
+    if (!by_tables || border == 0 || border * share < cells.all.cells()) return;
+    whole_rows = together = true;
+    nontemporal = false;
+    border = 0;
+    const std::int64_t most = std::max<std::int64_t>(tune::host_rows, tune::host_cells / cells.all.extent(2));
+    rows_together = std::clamp<std::int64_t>(rows() / threads, 1, most);
+    row_units = (rows() + rows_together - 1) / rows_together;
   }
 
   static constexpr bool streams = !(is_row_memory<Out> || ...);  // whether cells may be written past the caches
@@ -167,6 +260,7 @@ void launch_cells(const Exec& exec, const std::string& label, host_stencil<Cells
 template <class Exec, class Cells, class Reach>
 void stencil_on_host(const Exec& exec, const std::string& label, const Cells& cells, const Reach& reach) {
   auto kernel = shared_cells(exec, cells, reach);
+  kernel.take_whole_rows(exec.concurrency());
   launch_cells(exec, label, kernel, kernel);
 }
 

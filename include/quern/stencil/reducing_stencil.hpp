@@ -161,8 +161,8 @@ struct host_reducing_stencil {
   void add_rows(typename Reducer::state& s, std::int64_t number) const {
     const std::int64_t first = number * walk.rows_together, last = std::min(first + walk.rows_together, walk.rows());
     for (std::int64_t row = first; row < last; ++row) {
-      if (walk.cells.unit) add_row<true>(s, walk.row_at(row));
-      else add_row<false>(s, walk.row_at(row));
+      if (walk.cells.unit) add_row<true>(s, walk.row_at(row).cell);
+      else add_row<false>(s, walk.row_at(row).cell);
     }
   }
   template <bool Unit>
@@ -334,7 +334,7 @@ struct engine<in_memory, reducing_stencils> {
       call<Exec> c("quern::stencil", exec);
       const auto along = axes_of_stencil(c.label, outs);
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
-      const shape extents = extents_of(std::get<0>(arrays)), results = axis_set(along).part(extents, false);
+      const shape extents = view_extents(std::get<0>(arrays)), results = axis_set(along).part(extents, false);
       reductions.check_elements(c, along, extents);
       reductions.check_cells(c.label,
                              fewest_cells(computed_range<rank>(c.label, reach, extents, edge), along, extents));

@@ -45,6 +45,13 @@ struct stencil_tuning : tuning<Exec> {
   /// with.
   static constexpr int host_rows = 16;
 
+  /// Cells of short rows that it takes at a time; and how many times the border all cells may be for rows to be
+  /// computed whole: long ones otherwise leave the border for a second walk, and may be written past the caches
+  /// (bench_short_rows).
+  static constexpr int host_cells = 2048;
+  static constexpr int border_share = 128;
+  static constexpr int short_border_share = 32;
+
   /// Cells of an array whose interior and border one launch computes on hosts: a second one takes longer than the time
   /// for which a thread with border cells alone may keep the others waiting.
   static constexpr int one_launch = 4096;

@@ -98,6 +98,18 @@ struct border_window {
   }
 };
 
+/// How far a neighbourhood of constant extents reaches along the axes of the grid.
+template <class Shape, int Rank, bool Reversed>
+struct grid_radii {
+  static constexpr bool star = Shape::arms_only;
+  KOKKOS_FUNCTION static constexpr int of(int a) {
+    if constexpr (Shape::fixed)
+      for (int d = 0; d < Rank; ++d)
+        if (grid_axis<Rank, Reversed>(d) == a) return Shape::radius(d);
+    return 0;
+  }
+};
+
 /// The neighbourhoods of a block of Depth x W cells, Depth along axis 0 and W along axis 2, which roll along axis 0:
 /// each turn loads Depth planes, in the slots of those that are not needed any more. Plane p of turn t is in slot(t,
 /// p).

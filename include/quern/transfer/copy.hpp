@@ -88,7 +88,7 @@ auto checked_ends(const Out& out, const In& in) {
   const auto to = as_strided<Exec, use::output>(out, label);
   check_output(label, to);
   array_input<value_of<In>> from{{}};
-  from.array = {in.data(), extents_of(in), describe(in.data(), in).stride};
+  from.array = {in.data(), view_extents(in), describe(in.data(), in).stride};
   from.array.stride = broadcast_input(label, from, to.extents, 0);
   from.array.extents = to.extents;
   return std::pair(to, from.array);

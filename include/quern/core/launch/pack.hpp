@@ -394,6 +394,29 @@ struct row_nest {
     i *= width;
     return at(row, i);
   }
+
+  /// The elements from number `item` on, one after the other: a division is taken only where a row begins.
+  class element_walk {
+   public:
+    element_walk(const row_nest& nest, std::int64_t item) : nest_(nest), item_(item) {}
+    const offsets& next() {
+      if (left_ > 0) {
+        for (int k = 0; k < N; ++k) at_.of[k] += nest_.stride[k][0];
+      } else {
+        std::int64_t i;
+        at_ = nest_.at_item(item_, nest_.inner, 1, i);
+        left_ = nest_.inner - i;
+      }
+      ++item_;
+      --left_;
+      return at_;
+    }
+
+   private:
+    const row_nest& nest_;
+    offsets at_{};
+    std::int64_t item_, left_ = 0;
+  };
 };
 
 }  // namespace quern::impl

@@ -31,7 +31,8 @@ auto reshape_array(const std::string& label, const V& v, const shape& extents) {
   else return restride<Rank>(in_row_major_order(as_mapped(v)), by_strides);
 }
 
-/// All elements in row-major order, as an array of rank 1; where they lie so in memory, they are found without division.
+/// All elements in row-major order, as an array of rank 1; where they lie so in memory, they are found without
+/// division.
 template <class V>
 auto line_of(const V& v) {
   if constexpr (rank_of<V> >= 0 && rank_of<V> <= 1) return reshape_array<1>("quern::reshape", v, shape{-1});

@@ -112,7 +112,7 @@ shape broadcast_extents(const std::string& label, const shape& a, const shape& b
 template <operand V>
 shape operand_extents(const std::string& label, const V& v) {
   shape extents;
-  if constexpr (stored_array<V>) extents = extents_of(v);
+  if constexpr (stored_array<V>) extents = view_extents(v);
   else if constexpr (placed<V>) extents = v.extents();
   else if constexpr (is_mapped<V>) extents = v.extents;
   else if constexpr (is_lazy<V>)

@@ -93,13 +93,13 @@ using memory_type = typename memory_type_of<std::remove_cvref_t<V>>::type;
 
 /// The extents of an output before it is one: a DualView need not be up to date.
 template <class V>
-shape extents_of(const V& v) {
+shape view_extents(const V& v) {
   if constexpr (dual_view<V>) return describe(v.view_device()).extents;
   else return describe(v).extents;
 }
 template <std::size_t K, class Element, class V>
-shape extents_of(const row_array<K, Element, V>& rows) {
-  shape extents = extents_of(rows.view);
+shape view_extents(const row_array<K, Element, V>& rows) {
+  shape extents = view_extents(rows.view);
   extents.extent[--extents.rank] = 0;
   return extents;
 }
@@ -152,7 +152,7 @@ auto rows(const V& v) {
   static_assert(K > 0, "quern::rows: k must be positive");
   static_assert(impl::known_rank<V>() != 0, "quern::rows: the View must have an axis of values");
   static_assert(impl::known_row<V>() == 0 || impl::known_row<V>() == K, "quern::rows: k is not the View's last extent");
-  impl::check_rows(K, impl::extents_of(v));
+  impl::check_rows(K, impl::view_extents(v));
   return row_array<K, element, V>{v};
 }
 

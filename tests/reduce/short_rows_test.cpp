@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reductions of arrays with one short extent, along both axes.
+#include <cmath>
+#include <limits>
+#include <quern/reduce.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+template <class T>
+bool is_nan(const T& x) {
+  return x != x;
+}
+template <class T>
+T larger(const T& a, const T& b) {
+  return is_nan(a) || a > b ? a : is_nan(b) || b > a ? b : a;
+}
+template <class T>
+T smaller(const T& a, const T& b) {
+  return is_nan(a) || a < b ? a : is_nan(b) || b < a ? b : a;
+}
+/// Equal, where a NaN is any NaN.
+template <class A, class B>
+void expect_same(const std::vector<A>& expected, const std::vector<B>& found, const std::string& what) {
+  ASSERT_EQ(expected.size(), found.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (!(is_nan(expected[i]) && is_nan(found[i]))) ASSERT_EQ(expected[i], found[i]) << what << " of " << i;
+}
+
+template <class Case>
+struct ShortRows : testing::Test {
+  using exec = typename Case::exec;
+  using T = typename Case::value;
+  using layout = typename Case::layout;
+  using S = quern::impl::sum_type<T>;
+  exec e;
+
+  /// Samples, some of which are NaN where there are any: in the first line, the last one, and some between.
+  static std::vector<T> values(std::int64_t n, std::int64_t k) {
+    auto v = test::samples<T>(n * k, k);
+    if constexpr (!std::is_integral_v<T>)
+      for (const std::int64_t i : {std::int64_t{0}, n * k / 3, n * k / 2, n * k - 1})
+        v[i] = std::numeric_limits<T>::quiet_NaN();
+    return v;
+  }
+  void check(std::int64_t n, std::int64_t k, int axis) {
+    const auto v = values(n, k);
+    const std::int64_t results = axis == 0 ? k : n;
+    std::vector<S> sum(results, S(0));
+    std::vector<T> min(results), max(results);
+    for (std::int64_t i = 0; i < n * k; ++i) {
+      const std::int64_t r = axis == 0 ? i % k : i / k;
+      const bool first = axis == 0 ? i < k : i % k == 0;
+      sum[r] += v[i];
+      min[r] = first ? v[i] : smaller(min[r], v[i]);
+      max[r] = first ? v[i] : larger(max[r], v[i]);
+    }
+    const auto x = test::make_array<T, 2, layout, exec>({n, k}, v);
+    const auto of_x = test::make_array<T, 1, layout, exec>({results});
+    const auto sums = test::make_array<S, 1, layout, exec>({results});
+    const std::string name = std::to_string(n) + " x " + std::to_string(k) + " along " + std::to_string(axis);
+    quern::sum(e, sums, x, quern::axis{axis});
+    expect_same(sum, test::contents(sums), "sum " + name);
+    quern::max(e, of_x, x, quern::axis{axis});
+    expect_same(max, test::contents(of_x), "max " + name);
+    quern::min(e, of_x, x, quern::axis{axis});
+    expect_same(min, test::contents(of_x), "min " + name);
+  }
+  void check_all() {
+    for (std::int64_t k = 1; k <= 66; ++k)
+      for (const int axis : {0, 1}) {
+        check(211, k, axis);
+        check(k, 211, axis);
+      }
+  }
+};
+using cases = test::covering<double, std::int32_t, float>;
+TYPED_TEST_SUITE(ShortRows, cases);
+
+TYPED_TEST(ShortRows, AlongBothAxes) { this->check_all(); }
+
+TYPED_TEST(ShortRows, Padded) {
+  const test::with_gaps padded(test::gaps::columns);
+  this->check_all();
+}
+
+// More results than are in hand at a time.
+TYPED_TEST(ShortRows, Many) {
+  for (const std::int64_t k : {8, 17, 63}) {
+    this->check(5'003, k, 1);
+    this->check(k, 5'003, 0);
+  }
+}
+
+}  // namespace
