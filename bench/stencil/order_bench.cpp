@@ -59,7 +59,7 @@ prepared rank_of_box(const exec_space& exec, std::int64_t n, int side, int rank)
   Kokkos::parallel_for("fill", Kokkos::RangePolicy<exec_space, Kokkos::IndexType<std::int64_t>>(exec, 0, n * n),
                        fill_range<T>{x.data()});
   const plain_rank<T, Most> cell{x, side, rank};
-  prepared p{2.0 * sizeof(T) * n * n, 0, {}, {}, {}};
+  prepared p{2.0 * sizeof(T) * static_cast<double>(n * n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::rank_filter(exec, out, x, rank, side, quern::boundary::nearest); }},
                 {"plain", [=] {
                    Kokkos::parallel_for(

@@ -281,6 +281,17 @@ TEST_F(Named, Stencils) {
       2, step));
 }
 
+TEST_F(Named, Morphology) {
+  EXPECT_NAMED(quern::grey_erosion(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::grey_dilation(exec, b, a, 3, boundary::wrap, step, quern::origin{1}));
+  EXPECT_NAMED(quern::grey_opening(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::grey_closing(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_erosion(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_dilation(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_opening(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_closing(exec, b, a, 3, boundary::wrap, step));
+}
+
 TEST_F(Named, Keys) {
   const counts number("number", 4), many("many", 40);
   const quern::size_to size{index};

@@ -50,7 +50,9 @@ struct Order : testing::Test {
         v[i] = i % 11 == 0   ? std::numeric_limits<T>::max()
                : i % 13 == 0 ? std::numeric_limits<T>::min()
                              : static_cast<T>(static_cast<std::int64_t>(x * 4));
-      else v[i] = static_cast<T>(i % 17 == 0 ? -std::numeric_limits<double>::infinity() : std::ldexp(x, (i % 40) - 20));
+      else
+        v[i] = static_cast<T>(i % 17 == 0 ? -std::numeric_limits<double>::infinity()
+                                          : std::ldexp(x, static_cast<int>(i % 40) - 20));
     }
     return v;
   }

@@ -41,7 +41,7 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   using radii = grid_radii<Shape, Rank, Reversed>;
   /// Whether border cells are computed by tables, which hold neighbourhoods of few cells.
   static constexpr bool by_tables =
-      Shape::fixed && !adds_windows<F> && std::max({radii::of(0), radii::of(1), radii::of(2)}) <= 8;
+      Shape::fixed && !computes_blocks<F> && std::max({radii::of(0), radii::of(1), radii::of(2)}) <= 8;
   using table_list = operand_tuple<edge_tables<Source, radii>...>;
 
   /// Rows of the interior come first, then runs of border cells.

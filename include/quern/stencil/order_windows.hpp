@@ -146,7 +146,8 @@ struct window_rank {
   template <class Test, class Position>
   QUERN_IMPL_NOINLINE static void count_cell(key* counts, const T* pivot, std::int64_t n, Position from) {
     QUERN_IMPL_IVDEP
-    for (std::int64_t k = 0; k < n; ++k) counts[k] += Test()(static_cast<T>(from[k]), pivot[k]) ? 1 : 0;
+    for (std::int64_t k = 0; k < n; ++k)
+      counts[k] = static_cast<key>(counts[k] + (Test()(static_cast<T>(from[k]), pivot[k]) ? 1 : 0));
   }
 };
 template <int Rank, class T, class Offsets>
