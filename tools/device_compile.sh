@@ -130,7 +130,7 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reductions stencils simulation integration random keyed linear_algebra transfers files chunks fft distributed; do
+for guide in autodiff operands reindexing reductions stencils simulation integration random keyed linear_algebra transfers files chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)

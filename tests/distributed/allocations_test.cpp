@@ -8,6 +8,7 @@
 
 #include <distributed/world.hpp>
 #include <quern/distributed/all_reduce.hpp>
+#include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
 #include <quern/map.hpp>
 

@@ -4,6 +4,7 @@
 // Calls that differ between ranks: all of them say so before an operation looks at what it is called with.
 #include <cmath>
 #include <distributed/world.hpp>
+#include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>

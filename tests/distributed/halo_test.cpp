@@ -702,7 +702,7 @@ TYPED_TEST(HaloExchangeOn, EmptyListsAreNothingToDo) {
     EXPECT_EQ((own_part<double, E>(u.values, whole, own, walls, 2, 2, u.before, {}, inflow_of_second())),
               test::contents(u.view));
   }
-  using many = std::vector<Kokkos::View<double**, E>>;
+  using many = std::vector<std::remove_cvref_t<decltype(u.view)>>;
   test::expect_error("quern::HaloExchange: 17 fields, expected at most 16",
                      [&] { exchange.start_add(many(17, u.view)); });
   quern::HaloExchange of_two(E(), comm, own, quern::each_field{walls, walls}, quern::depth{2});

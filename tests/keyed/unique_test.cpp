@@ -3,6 +3,8 @@
 
 // Distinct values beside NumPy's frozen results, and selections beside a loop.
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <quern/keyed.hpp>
@@ -230,6 +232,41 @@ TYPED_TEST(UniqueLarge, FewIntegers) {
   expect_few_integers<E, std::int64_t>(std::numeric_limits<std::int64_t>::max() - 6);
   expect_few_integers<E, std::uint64_t>((std::uint64_t{1} << 63) - 3);
   expect_few_integers<E, std::uint64_t>(std::numeric_limits<std::uint64_t>::max() - 6);
+}
+
+/// Integers that a table can hold, at both ends of their type, beside a sorted copy.
+template <class T, class E>
+void expect_distinct(const std::vector<T>& numbers) {
+  const auto n = static_cast<std::int64_t>(numbers.size());
+  const auto x = test::make_array<T, 1, Kokkos::LayoutRight, E>({n}, numbers);
+  const auto values = test::make_array<T, 1, Kokkos::LayoutRight, E>({n});
+  std::vector<T> expected = numbers;
+  std::sort(expected.begin(), expected.end());
+  expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+  const std::int64_t number = quern::unique(E(), values, x);
+  expect_first(number, expected, test::contents(values));
+}
+
+TYPED_TEST(UniqueLarge, IntegersAtTheEndsOfTheirType) {
+  using E = TypeParam;
+  const auto of_type = []<class T>(T) {
+    const T least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+    for (const std::int64_t n : {1, 2, 100, 70'001}) {
+      std::vector<T> low, high, around;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto step = static_cast<T>(i * 7919 % std::max<std::int64_t>(n / 3, 1) % 100'000);
+        low.push_back(static_cast<T>(least + step));
+        high.push_back(static_cast<T>(greatest - step));
+        around.push_back(static_cast<T>(step - n / 6));
+      }
+      for (const auto& numbers : {low, high, around}) expect_distinct<T, E>(numbers);
+      low.push_back(greatest);  // a range that no table holds
+      expect_distinct<T, E>(low);
+    }
+  };
+  of_type(std::int64_t());
+  of_type(std::uint64_t());
+  of_type(std::int32_t());
 }
 
 TYPED_TEST(UniqueLarge, Misuse) {

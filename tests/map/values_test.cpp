@@ -123,9 +123,10 @@ TYPED_TEST(Values, AreSelectedByTheFirstCondition) {
   const typename TypeParam::exec exec;
   const auto a = this->table();
   const auto out = test::make_array<double, 2, typename TypeParam::layout, typename TypeParam::exec>({3, 7});
-  const auto low = quern::lazy(below(), a, -0.5), middle = quern::lazy(below(), a, 0.5),
-             high = quern::lazy(above(), a, 0.5);
-  const auto larger = quern::lazy(tenfold(), a), turned = quern::lazy(negated(), a);
+  const auto low = quern::lazy(below(), a, -0.5), middle = quern::lazy(below(), a, 0.5);
+  const auto high = quern::lazy(above(), a, 0.5);
+  const auto larger = quern::lazy(tenfold(), a);
+  const auto turned = quern::lazy(negated(), a);
   quern::select(exec, out, low, larger, middle, turned, 42);
   EXPECT_EQ(numpy.values("selected"), test::contents(out));
   quern::select(out, low, larger, high, turned);

@@ -65,7 +65,8 @@ TYPED_TEST(Compare, ArraysOfOtherExtentsAreNotEqual) {
   EXPECT_TRUE(test::value(out));
   quern::array_equal(out, row, one);
   EXPECT_FALSE(test::value(out));
-  const auto none = this->line(std::vector<double>{}), nothing = this->template array<2, double>({0, 3}, {});
+  const auto none = this->line(std::vector<double>{});
+  const auto nothing = this->template array<2, double>({0, 3}, {});
   EXPECT_TRUE(quern::array_equal(none, none));
   EXPECT_FALSE(quern::array_equal(none, nothing));
   EXPECT_TRUE(quern::allclose(none, 1.0));
@@ -77,7 +78,8 @@ TYPED_TEST(Compare, NumbersOfOtherTypesAreTheSameNumbers) {
   const auto i = this->line(std::vector<std::int64_t>{-1, 5}), j = this->line(std::vector<std::int64_t>{4, 5});
   const auto u = this->line(std::vector<std::uint64_t>{std::numeric_limits<std::uint64_t>::max(), 5});
   const auto large = std::int64_t{1} << 62;
-  const auto a = this->line(std::vector<std::int64_t>{large}), b = this->line(std::vector<std::uint64_t>{1ull << 62});
+  const auto a = this->line(std::vector<std::int64_t>{large});
+  const auto b = this->line(std::vector<std::uint64_t>{1ull << 62});
   const auto c = this->line(std::vector<std::int64_t>{large + 1});
   EXPECT_FALSE(quern::array_equal(exec, i, u));
   EXPECT_TRUE(quern::array_equal(exec, a, b));

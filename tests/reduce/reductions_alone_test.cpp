@@ -20,6 +20,9 @@ struct of_particles {
 struct both_and_product {
   KOKKOS_FUNCTION auto operator()(float a, double b) const { return quern::values(a, b, a * b); }
 };
+struct twice {
+  KOKKOS_FUNCTION auto operator()(double y) const { return quern::values(y, y); }
+};
 struct product {
   KOKKOS_FUNCTION double operator()(float a, double b) const { return a * b; }
 };
@@ -104,9 +107,7 @@ TYPED_TEST(ReductionsAloneOn, WantResultsApartAndElements) {
   const auto& exec = this->exec;
   const Kokkos::View<double, E> total("total");
   const auto x = this->template line<double>(3, 1), none = this->template line<double>(0, 1);
-  const auto call = [&](const auto& v, const auto&... out) {
-    return quern::map(exec, outputs(out...), KOKKOS_LAMBDA(double y) { return quern::values(y, y); }, v);
-  };
+  const auto call = [&](const auto& v, const auto&... out) { return quern::map(exec, outputs(out...), twice(), v); };
   EXPECT_THROW(call(x, reduced<op::sum>(total), reduced<op::max>(total)), quern::Error);
   EXPECT_THROW(call(none, reduced<op::sum>(total), reduced<op::max>(on_host)), quern::Error);
   EXPECT_EQ(std::tuple(0.0, 1.0), call(none, reduced<op::sum>(on_host), reduced<op::prod>(on_host)));

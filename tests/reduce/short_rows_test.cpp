@@ -26,7 +26,9 @@ template <class A, class B>
 void expect_same(const std::vector<A>& expected, const std::vector<B>& found, const std::string& what) {
   ASSERT_EQ(expected.size(), found.size());
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (!(is_nan(expected[i]) && is_nan(found[i]))) ASSERT_EQ(expected[i], found[i]) << what << " of " << i;
+    if (!is_nan(expected[i]) || !is_nan(found[i])) {
+      ASSERT_EQ(expected[i], found[i]) << what << " of " << i;
+    }
 }
 
 template <class Case>

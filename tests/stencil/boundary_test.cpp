@@ -106,8 +106,8 @@ struct BoundaryMix : testing::Test {
       for (std::int64_t i = 0; i < n[1]; ++i) {
         const auto cell = [&](int dj, int di) -> value {
           const std::int64_t r = rows[j + dj + 2], c = columns[i + di + 1];
-          if (r < 0) return value((j + dj < 0 ? a.low : a.high).template value_for<double>("test"));
           if (c < 0) return value((i + di < 0 ? b.low : b.high).template value_for<double>("test"));
+          if (r < 0) return value((j + dj < 0 ? a.low : a.high).template value_for<double>("test"));
           return values[r * n[1] + c];
         };
         std::array<value, 15> cells;

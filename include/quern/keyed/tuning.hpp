@@ -44,6 +44,10 @@ struct keyed_tuning : tuning<Exec> {
   /// (bench_keyed: unique, compact)
   static constexpr std::int64_t counted_range = 1 << 16;
   static constexpr std::int64_t counted_ratio = 4;
+  /// The same where a byte for each number says whether it occurs, and the elements that one call looks at.
+  static constexpr std::int64_t marked_range = 1 << 24;
+  static constexpr std::int64_t marked_ratio = 2;
+  static constexpr std::int64_t marked_tile = 1 << 14;
 
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t compaction_least = 4096;

@@ -4,8 +4,8 @@
 #define QUERN_KEYED_UNIQUE_HPP
 
 /// @file
-/// The distinct elements of an array in ascending order, by sorting (on hosts, integers of a small range by counting).
-/// All NaN are one element, the last; so are zeros of either sign.
+/// The distinct elements of an array in ascending order, by sorting (on hosts, integers of a range that is small beside
+/// their number by a table). All NaN are one element, the last; so are zeros of either sign.
 ///
 /// | call | NumPy's |
 /// | --- | --- |
@@ -100,38 +100,74 @@ void write_lengths(const std::string& label, const Exec& exec, const result_row<
                        put_length<T>{counts, starts, number, n});
 }
 
-template <class T, class Number>
+/// An integer of a table of all from the least to the greatest, and how often it occurs.
+template <class T, class Number, class Times>
 struct put_counted {
   result_row<T> values;
   result_row<Number> counts;
-  const std::int64_t* times;
+  const Times* times;
   std::uint64_t low;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const {
     values.set(k, static_cast<T>(low + static_cast<std::uint64_t>(i)));
     counts.set(k, times[i]);
   }
 };
-/// Distinct integers and their counts by a table of all from the least to the greatest; false where that would be
-/// large. For hosts: the range is waited for.
+
+/// Marks which integers occur in a tile of an array. Threads write the same mark, so that each looks first: lines of
+/// the table that all only read stay in the caches of all.
+template <class T>
+struct mark_integers {
+  const T* x;
+  std::uint8_t* marks;
+  std::uint64_t low;
+  std::int64_t n, tile;
+  void operator()(std::int64_t t) const {
+    const in_loop<mark_integers> local = *this;
+    const std::int64_t last = std::min(local.n, (t + 1) * local.tile);
+    for (std::int64_t i = t * local.tile; i < last; ++i) {
+      std::uint8_t& mark = local.marks[static_cast<std::uint64_t>(local.x[i]) - local.low];
+      if (Kokkos::atomic_load(&mark) == 0) Kokkos::atomic_store(&mark, std::uint8_t{1});
+    }
+  }
+};
+
+/// Distinct integers, and their counts where these are wanted, by a table of all from the least to the greatest; false
+/// where that would be large. For hosts: the range is waited for.
 template <class Exec, class T, class Number, class X>
-bool unique_by_counting(const std::string& label, const Exec& exec, const result_row<T>& values,
-                        const result_row<Number>& counts, std::int64_t* number, const X& x_view,
-                        const strided<const T>& x) {
+bool unique_by_table(const std::string& label, const Exec& exec, const result_row<T>& values,
+                     const result_row<Number>& counts, std::int64_t* number, const X& x_view, const strided<const T>& x,
+                     bool counted) {
   using tune = keyed_tuning<Exec>;
-  const std::int64_t max_range = std::min(tune::counted_range, x.extents.size() / tune::counted_ratio);
+  const std::int64_t n = x.extents.size();
+  const row_nest<1> nest(make_loop_nest<1>(x.extents, {x.stride}));
+  const bool marked = !counted && nest.rank == 1 && nest.stride[0][0] == 1;
+  const std::int64_t max_range = marked ? std::min(tune::marked_range, n / tune::marked_ratio)
+                                        : std::min(tune::counted_range, n / tune::counted_ratio);
   if (max_range == 0) return false;
   const auto range = reduce_ordered<minmax_reducer<T>>("quern::unique/range", exec, on_host, x_view);
   const auto low = static_cast<std::uint64_t>(range.min), above = static_cast<std::uint64_t>(range.max) - low;
   if (std::cmp_greater_equal(above, max_range)) return false;
 
   const auto size = static_cast<std::int64_t>(above) + 1;
-  const scratch_array<Exec, std::int64_t> memory(exec, size);
-  std::int64_t* times = memory.data();
-  fill_scratch(label_text(label, "/zero"), exec, times, size, std::int64_t{0});
-  add_by_bin(exec, label_text(label, "/times"), strided<std::int64_t>{times, shape{size}, {1}}, x,
-             own_bin{size, static_cast<std::int64_t>(low)});
-  for_selected(label, exec, size, is_marked<std::int64_t>{times}, put_counted<T, Number>{values, counts, times, low},
-               number);
+  const auto put = [&]<class Times>(const Times* times) {
+    for_selected(label, exec, size, is_marked<Times>{times}, put_counted<T, Number, Times>{values, counts, times, low},
+                 number);
+  };
+  if (marked) {
+    const scratch_array<Exec, std::uint8_t> memory(exec, size);
+    fill_scratch(label_text(label, "/zero"), exec, memory.data(), size, std::uint8_t{0});
+    const std::int64_t tile = tune::marked_tile;
+    launch_units(exec, label_text(label, "/marks"), (n + tile - 1) / tile,
+                 mark_integers<T>{x.data, memory.data(), low, n, tile});
+    put(static_cast<const std::uint8_t*>(memory.data()));
+  } else {
+    const scratch_array<Exec, std::int64_t> memory(exec, size);
+    std::int64_t* times = memory.data();
+    fill_scratch(label_text(label, "/zero"), exec, times, size, std::int64_t{0});
+    add_by_bin(exec, label_text(label, "/times"), strided<std::int64_t>{times, shape{size}, {1}}, x,
+               own_bin{size, static_cast<std::int64_t>(low)});
+    put(static_cast<const std::int64_t*>(times));
+  }
   return true;
 }
 
@@ -195,7 +231,7 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
   if constexpr (is_wanted<First>) check_positions<value_of<First>>(c.label, "first", n);
   if (n == 0) return fill_scratch(c.label, c.exec, number, 1, std::int64_t{0});
   if constexpr (std::is_integral_v<T> && !is_device<Exec> && !inverted)
-    if (unique_by_counting(c.label, c.exec, values, counts, number, x_view, x)) return;
+    if (unique_by_table(c.label, c.exec, values, counts, number, x_view, x, counted)) return;
   const scratch_array<Exec, std::int64_t> memory(c.exec, counted || inverted ? max_values + 1 : 0);
   std::int64_t* starts = counted || inverted ? memory.data() : nullptr;
   if constexpr (inverted) unique_by_positions<MayWait>(c.label, c.exec, values, starts, number, x, first, inverse);

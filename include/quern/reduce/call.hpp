@@ -170,6 +170,12 @@ auto of_selected_values(const reduction<Reducer, F>& r) {
   else return reduction{r.label, selected_reducer<Reducer>{r.reducer}, of_selected<F>{r.transform}};
 }
 
+/// Compares a call with those of other ranks, where the engine of its place does.
+template <class Engine, class... Arguments>
+void compare_where_it_can(const Arguments&... arguments) {
+  if constexpr (requires { Engine::compare(arguments...); }) Engine::compare(arguments...);
+}
+
 /// A reduction of the elements that a mask selects: the mask is an operand beside the first input. A mask that does not
 /// fit is rejected when the call has been compared with those of other ranks.
 template <class Reduction, class Exec, class Out, class First, class... In, class... Options>
@@ -182,10 +188,9 @@ auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
     const auto selected = unpack([&](const auto&, const auto&... rest) { return std::tie(first, rest...); }, inputs);
     const shape extents = operand_extents(r.label, std::get<0>(inputs));
     const auto run = [&](const auto&... others) {
-      using place = engine_of<reductions, std::remove_cvref_t<decltype(first)>, In...>;
-      constexpr bool over_ranks = requires { place::compare(of_selected, out, selected, others...); };
       if (!mask_fits(r.label, m, extents)) {
-        if constexpr (over_ranks) place::compare(of_selected, out, selected, others...);
+        using place = engine_of<reductions, std::remove_cvref_t<decltype(first)>, In...>;
+        compare_where_it_can<place>(of_selected, out, selected, others...);
         check_mask(r.label, m, extents);
       }
       return reduce_call(of_selected, exec, out, selected, others...);

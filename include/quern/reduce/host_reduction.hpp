@@ -36,6 +36,10 @@ struct host_reduction {
   static constexpr std::int64_t block =
       tune::block_bytes / static_cast<std::int64_t>(std::bit_ceil(Work::largest_value));
   static constexpr int max_across = tune::results;
+  /// The same where each has that many adjacent elements.
+  static std::int64_t max_gathered(std::int64_t values) {
+    return std::clamp<std::int64_t>(tune::gathered_bytes / (values * Work::largest_value), 16, max_across);
+  }
   static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.is_unsettled(s); };
   /// Vector instructions take states apart whose size is a power of two, which those of complex numbers are too large
   /// for.
@@ -297,7 +301,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
   kernel.work.total = kernel.work.items * work.nest.outer;
   const std::int64_t max_across = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
-                                  : kernel.gathers                            ? tune::gathered
+                                  : kernel.gathers                            ? kernel_type::max_gathered(work.values)
                                   : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
                                                                               : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(result_nest.inner, max_across));

@@ -25,10 +25,10 @@ struct reduce_tuning : tuning<Exec> {
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int results = 4096;
 
-  /// The same where the elements of a result are the adjacent ones, which fill cache lines with those of few others:
-  /// rows of these have less than `short_row` elements. And the results from which it walks so at all. All three by
-  /// bench_short_rows.
-  static constexpr int gathered = 64;
+  /// The bytes of the rows that it has in hand where the elements of a result are the adjacent ones: all columns of
+  /// these are read before they leave the first cache. Such rows have less than `short_row` elements. And the results
+  /// from which it walks so at all. All three by bench_short_rows.
+  static constexpr int gathered_bytes = 1 << 14;
   static constexpr int short_row = 64;
   static constexpr int few_results = 8;
 

@@ -141,8 +141,9 @@ struct extremum_reducer {
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     join(s, or_nan<N>(block_extremum<N, Sign>(v), v));
   }
-  /// A block in a loop over states, which shall become vector instructions.
+  /// A block in a loop over states, which shall become vector instructions, as that of two values is by itself.
   template <int N>
+    requires(N != 2)
   KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
     for (int i = 0; i < N; ++i) s = better_or_nan<Sign>(s, v[i]);
   }
@@ -166,6 +167,7 @@ struct minmax_reducer {
     join(s, block);
   }
   template <int N>
+    requires(N != 2)
   KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
     min().template add_column<N>(s.min, v);
     max().template add_column<N>(s.max, v);

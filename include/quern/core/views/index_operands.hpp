@@ -24,9 +24,8 @@ inline constexpr bool lies_in_rows = (rank_of<V> >= 0 && rank_of<V> <= 1) || req
 
 template <int Rank, class V>
 auto reshape_array(const std::string& label, const V& v, const shape& extents) {
-  const auto by_strides = [&](const index_layout& l) {
-    return reshaped(label, l, reshaped_extents(label, l.extents, extents));
-  };
+  const shape to = reshaped_extents(label, operand_extents(label, v), extents);
+  const auto by_strides = [&](const index_layout& l) { return reshaped(label, l, to); };
   if constexpr (lies_in_rows<V>) return restride<Rank>(v, by_strides);
   else return restride<Rank>(in_row_major_order(as_mapped(v)), by_strides);
 }
@@ -142,8 +141,7 @@ auto roll(const V& x, std::int64_t shift) {
   if constexpr (impl::can_reindex<V>() && rank >= 0)
     return impl::each_array("quern::roll", x, [&](const auto& a) {
       const shape own = impl::operand_extents("quern::roll", a);
-      const auto line = impl::reshape_array<1>("quern::roll", a, shape{own.size()});
-      return impl::restride<rank>(impl::roll_axis("quern::roll", line, shift, 0),
+      return impl::restride<rank>(impl::roll_axis("quern::roll", impl::line_of(a), shift, 0),
                                   [&](const impl::index_layout& l) { return impl::reshaped("quern::roll", l, own); });
     });
 }
@@ -215,8 +213,8 @@ auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
 template <impl::reindexed_operand V, scalar_value T = int>
 auto pad(const V& x, const pad_widths& widths, const T& value = T()) {
   impl::check_pad_rank<V>();
-  static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
   if constexpr (impl::can_reindex<V>()) {
+    static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
     if constexpr (impl::is_lazy<V>) {
       // What is around is no value of the lazy array's function: it is chosen by the position.
       constexpr int rank = impl::rank_of<V>;
@@ -298,9 +296,9 @@ auto take(const V& x, const Indices& indices, const axis& along, index_mode mode
 /// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place.
 template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
-  static_assert(std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>,
-                "quern::take: info must be a View of rank 0 of std::int64_t");
-  if constexpr (impl::can_reindex<V>()) {
+  constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
+  static_assert(counts, "quern::take: info must be a View of rank 0 of std::int64_t");
+  if constexpr (counts && impl::can_reindex<V>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
       return impl::take_axis("quern::take", a, at, index_mode::raise, info.data(), along.number[0], indices, info);
