@@ -12,10 +12,9 @@ using Kokkos::LayoutRight;
 using quern::boundary, quern::boundaries;
 using test::behind, test::memory_for;
 
-template <class Case>
+template <class E>
 struct ChunkedFilters : testing::Test {
-  using T = typename Case::value;
-  using E = typename Case::exec;
+  using T = float;
   /// Compares `call(out, in, edge, options...)` in chunks of several sizes with that in memory.
   template <class Call>
   static void agrees(const std::array<std::int64_t, 2>& extents, const Call& call) {
@@ -42,11 +41,10 @@ struct ChunkedFilters : testing::Test {
       }
   }
 };
-using chunked_cases = test::covering<float, std::uint8_t>;
-TYPED_TEST_SUITE(ChunkedFilters, chunked_cases);
+TYPED_TEST_SUITE(ChunkedFilters, test::all_spaces);
 
 TYPED_TEST(ChunkedFilters, OrdersAreThoseOfTheCallInMemory) {
-  const typename TestFixture::E exec;
+  const TypeParam exec;
   TestFixture::agrees({61, 23}, [&](const auto& out, const auto& in, const boundaries& edge, const auto&... options) {
     quern::minimum_filter(exec, out, in, {5, 2}, edge, quern::origin{1, -1}, options...);
   });
@@ -59,7 +57,7 @@ TYPED_TEST(ChunkedFilters, OrdersAreThoseOfTheCallInMemory) {
 }
 
 TYPED_TEST(ChunkedFilters, OpeningsAreThoseOfTheCallInMemory) {
-  const typename TestFixture::E exec;
+  const TypeParam exec;
   TestFixture::agrees({61, 23}, [&](const auto& out, const auto& in, const boundaries& edge, const auto&... options) {
     quern::grey_opening(exec, out, in, {4, 3}, edge, options...);
   });
@@ -70,8 +68,8 @@ TYPED_TEST(ChunkedFilters, OpeningsAreThoseOfTheCallInMemory) {
 
 // The same sums of the same values.
 TYPED_TEST(ChunkedFilters, DerivativesAreThoseOfTheCallInMemory) {
-  const typename TestFixture::E exec;
-  if constexpr (std::is_floating_point_v<typename TestFixture::T> && !quern::impl::is_device<decltype(exec)>)
+  const TypeParam exec;
+  if constexpr (!quern::impl::is_device<TypeParam>)
     TestFixture::agrees({61, 23}, [&](const auto& out, const auto& in, const boundaries& edge, const auto&... options) {
       quern::gaussian_laplace(exec, out, in, 0.8, edge, options...);
     });

@@ -30,7 +30,7 @@ struct Morphology : testing::Test {
     EXPECT_EQ(one.expected(operation), test::contents(out)) << one.name << operation;
   }
 };
-using some_types = test::covering<float, std::int16_t, double, std::uint8_t>;
+using some_types = test::covering<float, std::uint8_t>;
 TYPED_TEST_SUITE(Morphology, some_types);
 
 TYPED_TEST(Morphology, OfValuesAgreesWithSciPy) {
@@ -60,17 +60,18 @@ TYPED_TEST(Morphology, WithHeightsAgreesWithSciPy) {
 TYPED_TEST(Morphology, OfTruthsAgreesWithSciPy) {
   using F = TestFixture;
   const typename F::E exec;
-  test::for_each_ndimage_case<typename F::T, typename F::L, typename F::E>([&](const auto& one) {
-    for (const int border : {0, 1}) {
-      const std::string at = "/" + std::to_string(border);
-      F::agrees_in_truths(one, "binary_erosion" + at, border,
-                          [&](const auto&... args) { quern::binary_erosion(exec, args...); });
-      F::agrees_in_truths(one, "binary_dilation" + at, border,
-                          [&](const auto&... args) { quern::binary_dilation(args...); });
-    }
-    F::agrees_in_truths(one, "binary_opening", 0, [&](const auto&... args) { quern::binary_opening(exec, args...); });
-    F::agrees_in_truths(one, "binary_closing", 0, [&](const auto&... args) { quern::binary_closing(args...); });
-  });
+  if constexpr (std::is_integral_v<typename F::T>)
+    test::for_each_ndimage_case<typename F::T, typename F::L, typename F::E>([&](const auto& one) {
+      for (const int border : {0, 1}) {
+        const std::string at = "/" + std::to_string(border);
+        F::agrees_in_truths(one, "binary_erosion" + at, border,
+                            [&](const auto&... args) { quern::binary_erosion(exec, args...); });
+        F::agrees_in_truths(one, "binary_dilation" + at, border,
+                            [&](const auto&... args) { quern::binary_dilation(args...); });
+      }
+      F::agrees_in_truths(one, "binary_opening", 0, [&](const auto&... args) { quern::binary_opening(exec, args...); });
+      F::agrees_in_truths(one, "binary_closing", 0, [&](const auto&... args) { quern::binary_closing(args...); });
+    });
 }
 
 #if !defined(QUERN_TEST_PART) || QUERN_TEST_PART == 0

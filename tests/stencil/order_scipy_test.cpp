@@ -23,7 +23,7 @@ struct OrderSciPy : testing::Test {
     }
   }
 };
-using some_types = test::covering<std::uint8_t, double, std::int16_t, float>;
+using some_types = test::covering<float, std::uint8_t>;
 TYPED_TEST_SUITE(OrderSciPy, some_types);
 
 TYPED_TEST(OrderSciPy, Extremes) {

@@ -57,7 +57,7 @@ struct Order : testing::Test {
     return v;
   }
 };
-using all_types = test::covering<std::int8_t, double, std::uint16_t, std::int64_t, float, std::uint8_t>;
+using all_types = test::covering<std::int8_t, double, std::int64_t, float>;
 TYPED_TEST_SUITE(Order, all_types);
 
 // Boxes that registers hold, boxes of more cells than a narrow type counts, and rows of several blocks.
@@ -109,17 +109,24 @@ TYPED_TEST(Order, KeepsCells) {
   }
 }
 
+template <class Exec>
+struct OrderOn : testing::Test {};
+TYPED_TEST_SUITE(OrderOn, test::all_spaces);
+
 // An opening reaches twice as far as its window.
-TYPED_TEST(Order, OpeningsKeepCells) {
-  using T = typename TestFixture::T;
-  const typename TestFixture::E exec;
+TYPED_TEST(OrderOn, OpeningsKeepCells) {
+  using T = double;
+  const TypeParam exec;
   const std::array<std::int64_t, 2> n{13, 15};
-  const auto v = TestFixture::values(n[0] * n[1]);
-  const auto in = TestFixture::array(n, v), whole = TestFixture::array(n, v);
+  const auto v = test::samples<T>(n[0] * n[1]);
+  const auto array = [&](const std::vector<T>& values) {
+    return test::make_array<T, 2, Kokkos::LayoutRight, TypeParam>(n, values);
+  };
+  const auto in = array(v), whole = array(v);
   quern::grey_opening(exec, whole, in, 3, boundary::nearest);
   const auto expected = test::contents(whole);
   for (const boundaries& edge : {boundaries(boundary::keep), boundaries(quern::interior_only{{2, 11}, {2, 13}})}) {
-    const auto out = TestFixture::array(n, std::vector<T>(v.size(), T(7)));
+    const auto out = array(std::vector<T>(v.size(), T(7)));
     quern::grey_opening(exec, out, in, 3, edge);
     const auto found = test::contents(out);
     for (std::int64_t k = 0; k < n[0] * n[1]; ++k) {
@@ -128,10 +135,6 @@ TYPED_TEST(Order, OpeningsKeepCells) {
     }
   }
 }
-
-template <class Exec>
-struct OrderOn : testing::Test {};
-TYPED_TEST_SUITE(OrderOn, test::all_spaces);
 
 // Of windows with NaN the result is NaN, by every algorithm, whatever the sign of NaN.
 TYPED_TEST(OrderOn, NanIsTheResultOfItsWindows) {
@@ -175,12 +178,11 @@ TYPED_TEST(OrderOn, HalfPrecisionAndTruths) {
 }
 
 TYPED_TEST(OrderOn, EmptyArrays) {
-  const auto in = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({0, 5}),
-             out = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({0, 5});
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({0, 5}),
+             out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({0, 5});
   quern::minimum_filter(TypeParam(), out, in, 3, boundary::reflect);
   quern::median_filter(TypeParam(), out, in, {9, 2}, boundary::wrap);
   quern::grey_closing(TypeParam(), out, in, 3, boundary::constant(1));
-  quern::gaussian_laplace(TypeParam(), out, in, 1.0, boundary::nearest);
 }
 
 TYPED_TEST(OrderOn, ReportMisuse) {

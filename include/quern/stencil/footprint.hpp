@@ -149,13 +149,15 @@ struct window_cells {
   line_window<Rank, D> along(std::integral_constant<int, D>) const {
     return {first[D], size[D]};
   }
-  any_window<Rank> cells_of_box() const {
-    any_window<Rank> w;
-    for (int d = 0; d < Rank; ++d) {
-      w.from[d] = first[d];
-      w.cells[d] = size[d];
+  /// The cells of a box along one axis.
+  host_weights<cell_offset> line(int axis) const {
+    host_weights<cell_offset> cells;
+    for (int k = 0; k < size[axis]; ++k) {
+      cell_offset c{};
+      c.of[3 - Rank + axis] = first[axis] + k;
+      cells.push_back(c);
     }
-    return w;
+    return cells;
   }
   /// Lists the cells of a box, too.
   void list_all(const std::string& label) {

@@ -25,6 +25,8 @@
 /// @throws Error if extents or ranks do not fit, a window has no cell or does not contain its own, `out` shares memory
 /// with `in`, or `edge` does not fit
 
+#include <numeric>
+#include <quern/stencil/device_median.hpp>
 #include <quern/stencil/filter_engine.hpp>
 #include <quern/stencil/order_windows.hpp>
 
@@ -33,10 +35,31 @@ namespace impl {
 
 /// Sends a list of cells to kernels and calls f with the `listed_window`.
 template <int Rank, class Call, class F>
-void with_listed(const Call& call, const window_cells<Rank>& window, const F& f) {
+void with_listed(const Call& call, window_cells<Rank> window, const F& f) {
+  window.list_all(call.label);
   const scratch_array<typename Call::exec_type, cell_offset> memory(call.exec, window.offsets.size());
   f(listed_window{send_weights(call.exec, call.label, window.offsets, memory.data()), static_cast<int>(window.count)});
 }
+
+/// The cells along each axis of a box, in lists.
+template <int Rank, class Exec>
+struct window_lines {
+  const Exec& exec;
+  const std::string& label;
+  const window_cells<Rank>& window;
+  scratch_array<Exec, cell_offset> memory;
+
+  window_lines(const Exec& on, const std::string& operation, const window_cells<Rank>& cells)
+      : exec(on), label(operation), window(cells), memory(on, start(Rank)) {}
+  listed_window along(int axis) const {
+    return {send_weights(exec, label, window.line(axis), memory.data() + start(axis)), window.size[axis]};
+  }
+
+ private:
+  std::int64_t start(int axis) const {
+    return std::accumulate(window.size.begin(), window.size.begin() + axis, std::int64_t{0});
+  }
+};
 
 /// Extremes of windows by `Rule`, an `extreme_of`: of boxes along one axis after the other.
 template <int Rank, class Rule>
@@ -62,9 +85,16 @@ struct extreme_filter {
     // Constants stay as they are from pass to pass, as those of sums with weights of one do.
     std::array<S, Rank> ones;
     ones.fill(S(1));
-    run_passes<S>(call, all, ones, [&]<int D>(std::integral_constant<int, D> axis, auto) {
-      return window_sum<Rank, S, equal_weights, line_window<Rank, D>, op::identity, Rule>{{}, window.along(axis)};
-    });
+    if constexpr (is_device<typename Call::exec_type>) {
+      run_passes<S>(call, all, ones, [&]<int D>(std::integral_constant<int, D> axis, auto) {
+        return window_sum<Rank, S, equal_weights, line_window<Rank, D>, op::identity, Rule>{{}, window.along(axis)};
+      });
+    } else {  // one kernel for all axes and footprints
+      const window_lines<Rank, typename Call::exec_type> lines(call.exec, call.label, window);
+      run_passes<S>(call, all, ones, [&](auto axis, auto) {
+        return window_sum<Rank, S, equal_weights, listed_window, op::identity, Rule>{{}, lines.along(axis)};
+      });
+    }
   }
 
  private:
@@ -78,8 +108,8 @@ struct extreme_filter {
   }
 };
 
-/// The value of a rank in windows.
-template <int Rank>
+/// The value of a rank in windows; of `Medians`, those of boxes that fit into the registers of devices.
+template <int Rank, bool Medians>
 struct rank_filter_of {
   const std::string& label;
   window_cells<Rank> window;
@@ -91,22 +121,21 @@ struct rank_filter_of {
   void run(const Call& call) const {
     static_assert(!is_complex<typename Call::in_type>, "quern: complex numbers have no order");
     using T = compared_value<typename Call::in_type>;
-    if (rank == 0) return extreme_filter<Rank, extreme_of<-1>>{label, window}.run(call);
-    if (rank == window.count - 1) return extreme_filter<Rank, extreme_of<1>>{label, window}.run(call);
-    if (launch_box<T, 1>(call) || launch_box<T, 2>(call)) return;
-    if (window.box) call.launch(reach(), window_rank<Rank, T, any_window<Rank>>{window.cells_of_box(), rank});
-    else
-      with_listed(call, window, [&](const listed_window& cells) {
-        call.launch(reach(), window_rank<Rank, T, listed_window>{cells, rank});
-      });
+    if constexpr (!Medians) {
+      if (rank == 0) return extreme_filter<Rank, extreme_of<-1>>{label, window}.run(call);
+      if (rank == window.count - 1) return extreme_filter<Rank, extreme_of<1>>{label, window}.run(call);
+    } else if constexpr (is_device<typename Call::exec_type>) {
+      if (launch_box<T, 1>(call) || launch_box<T, 2>(call)) return;
+    }
+    with_listed(call, window,
+                [&](const listed_window& cells) { call.launch(reach(), window_rank<Rank, T>{cells, rank}); });
   }
 
  private:
-  /// The median of a box that fits into registers, where it is that.
   template <class T, int R, class Call>
   bool launch_box(const Call& call) const {
     if constexpr (box_cells<Rank, R> <= 27) {
-      bool centred = window.box && rank == window.count / 2;
+      bool centred = window.box;
       for (int d = 0; d < Rank; ++d) centred = centred && window.size[d] == 2 * R + 1 && window.first[d] == -R;
       if (centred) call.launch(quern::box<R>(), box_median<Rank, T, R>());
       return centred;
@@ -143,7 +172,7 @@ void extreme_call(const operation_name& operation, const Exec& exec, const Out& 
       options...);
 }
 /// The same with a rank that `of_count(count)` gives.
-template <class Exec, class Out, class In, class RankOf, class... Options>
+template <bool Medians, class Exec, class Out, class In, class RankOf, class... Options>
 void rank_call(const operation_name& operation, const Exec& exec, const Out& out, const In& in, const RankOf& of_count,
                const footprint& window, const boundaries& edge, const Options&... options) {
   const std::string& label = operation;
@@ -151,7 +180,7 @@ void rank_call(const operation_name& operation, const Exec& exec, const Out& out
       exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
         const window_cells<Rank> cells(label, window, option_or(origin{0}, options...));
-        return rank_filter_of<Rank>{label, cells, checked_rank(label, of_count(cells.count), cells.count)};
+        return rank_filter_of<Rank, Medians>{label, cells, checked_rank(label, of_count(cells.count), cells.count)};
       },
       options...);
 }
@@ -187,14 +216,15 @@ QUERN_TAKES_NAME(maximum_filter)
 
 /// The value of a rank in a window around each cell: 0 is the least, -1 the greatest.
 ///
-/// Extremes are those of `minimum_filter` and `maximum_filter`, and medians of boxes of 3 and 5 cells along each axis,
-/// up to 27, are found in registers. The others take a pass over the window for each bit of a value: no memory, and the
-/// same time for all values.
+/// Extremes are those of `minimum_filter` and `maximum_filter`. Other ranks take a pass over the window for each bit of
+/// a value, or, on hosts, as many as there are values to the nearer end where that is less; no memory, and the same
+/// time for all values. A zero may come with either sign.
 /// @throws Error also where there is no such rank
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void rank_filter(const Exec& exec, const Out& out, const In& in, std::int64_t rank, const footprint& window,
                  const boundaries& edge, const Options&... options) {
-  impl::rank_call("quern::rank_filter", exec, out, in, [&](std::int64_t) { return rank; }, window, edge, options...);
+  impl::rank_call<false>(
+      "quern::rank_filter", exec, out, in, [&](std::int64_t) { return rank; }, window, edge, options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
 void rank_filter(const Out& out, const In& in, std::int64_t rank, const footprint& window, const boundaries& edge,
@@ -211,7 +241,7 @@ void percentile_filter(const Exec& exec, const Out& out, const In& in, double pe
                        const boundaries& edge, const Options&... options) {
   const std::string& label = impl::label_text("quern::percentile_filter");
   const auto rank = [&](std::int64_t count) { return impl::rank_of_percentile(label, percentile, count); };
-  impl::rank_call(label, exec, out, in, rank, window, edge, options...);
+  impl::rank_call<false>(label, exec, out, in, rank, window, edge, options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
 void percentile_filter(const Out& out, const In& in, double percentile, const footprint& window, const boundaries& edge,
@@ -221,12 +251,13 @@ void percentile_filter(const Out& out, const In& in, double percentile, const fo
 QUERN_TAKES_NAME(percentile_filter)
 
 /// The median of the values in a window around each cell; of an even number n of them the one of rank n / 2, as
-/// SciPy's. Else as `rank_filter`.
+/// SciPy's. On devices medians of centred boxes of 3 and 5 cells along each axis, up to 27, are found in registers;
+/// else as `rank_filter`.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void median_filter(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                    const Options&... options) {
   const auto rank = [](std::int64_t count) { return count / 2; };
-  impl::rank_call("quern::median_filter", exec, out, in, rank, window, edge, options...);
+  impl::rank_call<true>("quern::median_filter", exec, out, in, rank, window, edge, options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
 void median_filter(const Out& out, const In& in, const footprint& window, const boundaries& edge,
