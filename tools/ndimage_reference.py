@@ -56,6 +56,8 @@ for k, (extents, sizes, points, origin) in enumerate(cases):
         image(f"{k}/{operation}", at_all_modes(getattr(ndimage, operation), x, **filters))
     image(f"{k}/rank_filter", [ranked(ndimage.rank_filter, x, rank, **filters) for rank in ranks])
     image(f"{k}/percentile_filter", [ranked(ndimage.percentile_filter, x, p, **filters) for p in percentiles])
+    numbered = lambda values: np.dot(values, np.arange(1, values.size + 1))
+    image(f"{k}/generic_filter", ranked(ndimage.generic_filter, x, numbered, **filters))
     for operation in ("grey_erosion", "grey_dilation"):
         image(f"{k}/{operation}/heights", at_all_modes(getattr(ndimage, operation), x, structure=heights, **filters))
     for border in (0, 1):

@@ -282,14 +282,15 @@ TEST_F(Named, Stencils) {
 }
 
 TEST_F(Named, Morphology) {
+  const Kokkos::View<unsigned char**> mask("mask", 40, 30), changed("changed", 40, 30);
   EXPECT_NAMED(quern::grey_erosion(exec, b, a, 3, boundary::wrap, step));
   EXPECT_NAMED(quern::grey_dilation(exec, b, a, 3, boundary::wrap, step, quern::origin{1}));
   EXPECT_NAMED(quern::grey_opening(exec, b, a, 3, boundary::wrap, step));
   EXPECT_NAMED(quern::grey_closing(exec, b, a, 3, boundary::wrap, step));
-  EXPECT_NAMED(quern::binary_erosion(exec, b, a, 3, boundary::wrap, step));
-  EXPECT_NAMED(quern::binary_dilation(exec, b, a, 3, boundary::wrap, step));
-  EXPECT_NAMED(quern::binary_opening(exec, b, a, 3, boundary::wrap, step));
-  EXPECT_NAMED(quern::binary_closing(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_erosion(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_dilation(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_opening(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_closing(exec, changed, mask, 3, boundary::wrap, step));
 }
 
 TEST_F(Named, Keys) {

@@ -60,7 +60,7 @@ TYPED_TEST(DistributedFilters, OpeningsAreThoseOfOneDevice) {
     quern::grey_opening(exec, out, in, {5, 3}, edge);
   });
   TestFixture::template agrees<2>({13, 16}, 2, [&](const auto& out, const auto& in, const boundary& edge) {
-    quern::binary_closing(exec, out, in, quern::generate_binary_structure(2, 1), edge);
+    quern::grey_closing(exec, out, in, quern::generate_binary_structure(2, 1), edge);
   });
 }
 

@@ -40,48 +40,42 @@ struct GaussianDerivatives : testing::Test {
       EXPECT_NEAR(all[m * found.size() + i], found[i], 200 * test::eps<T>()) << name << ' ' << m << ' ' << i;
   }
 };
-using real_types = test::covering<double, float>;
+using real_types = test::ndimage_types<double, float>;
 TYPED_TEST_SUITE(GaussianDerivatives, real_types);
 
 TYPED_TEST(GaussianDerivatives, AgreeWithSciPy) {
-  TestFixture::template agrees<1>("gaussian/0/");
   TestFixture::template agrees<2>("gaussian/1/");
   TestFixture::template agrees<2>("gaussian/2/");
-  TestFixture::template agrees<3>("gaussian/3/");
+  if constexpr (std::is_same_v<typename TypeParam::layout, Kokkos::LayoutRight>)
+    TestFixture::template agrees<1>("gaussian/0/");
+  else TestFixture::template agrees<3>("gaussian/3/");
 }
 
-/// The greatest of a window, by hand.
-struct greatest_value {
+/// The values of a window, each as often as its place in it.
+struct numbered_sum {
   template <class W>
   KOKKOS_FUNCTION auto operator()(const W& w) const {
-    auto most = w[0];
-    for (int n = 1; n < w.size(); ++n) most = w[n] > most ? w[n] : most;
-    return most;
-  }
-};
-/// Its first value, which tells where the window lies.
-struct first_value {
-  template <class W>
-  KOKKOS_FUNCTION auto operator()(const W& w) const {
-    return w[0];
+    auto sum = w[0];
+    for (int n = 1; n < w.size(); ++n) sum += static_cast<decltype(sum)>(n + 1) * w[n];
+    return sum;
   }
 };
 
-TYPED_TEST(GaussianDerivatives, GenericFiltersSeeTheValuesOfTheWindow) {
+TYPED_TEST(GaussianDerivatives, GenericFiltersAgreeWithSciPy) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   test::for_each_ndimage_case<T, typename TypeParam::layout, E>([&](const auto& one) {
     const auto in = one.array("in");
     for (std::size_t m = 0; m < 5; ++m) {
       const auto out = one.empty();
-      quern::generic_filter(E(), out, greatest_value(), one.window(), test::ndimage_modes[m], one.origin(), in);
-      EXPECT_EQ(one.expected("maximum_filter", m), test::contents(out)) << one.name << m;
+      quern::generic_filter(E(), out, numbered_sum(), one.window(), test::ndimage_modes[m], one.origin(), in);
+      EXPECT_EQ(one.expected("generic_filter", m), test::contents(out)) << one.name << m;
     }
   });
-  const auto in = test::make_array<T, 1, typename TypeParam::layout, E>({4}, {1, 2, 3, 4});
-  const auto out = test::make_array<T, 1, typename TypeParam::layout, E>({4});
-  quern::generic_filter(out, first_value(), 2, quern::boundary::constant(9), in);
-  EXPECT_EQ((std::vector<T>{9, 1, 2, 3}), test::contents(out));
+  const auto in = test::make_array<T, 2, typename TypeParam::layout, E>({1, 4}, {1, 2, 3, 4});
+  const auto out = test::make_array<T, 2, typename TypeParam::layout, E>({1, 4});
+  quern::generic_filter(out, numbered_sum(), {1, 2}, quern::boundary::constant(9), in);
+  EXPECT_EQ((std::vector<T>{11, 5, 8, 11}), test::contents(out));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Morphology : testing::Test {
     EXPECT_EQ(one.expected(operation), test::contents(out)) << one.name << operation;
   }
 };
-using some_types = test::covering<float, std::uint8_t>;
+using some_types = test::ndimage_types<float, std::uint8_t>;
 TYPED_TEST_SUITE(Morphology, some_types);
 
 TYPED_TEST(Morphology, OfValuesAgreesWithSciPy) {

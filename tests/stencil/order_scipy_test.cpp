@@ -23,7 +23,7 @@ struct OrderSciPy : testing::Test {
     }
   }
 };
-using some_types = test::covering<float, std::uint8_t>;
+using some_types = test::ndimage_types<float, std::uint8_t>;
 TYPED_TEST_SUITE(OrderSciPy, some_types);
 
 TYPED_TEST(OrderSciPy, Extremes) {

@@ -69,7 +69,7 @@ TYPED_TEST(Order, RanksAreThoseOfSortedWindows) {
     const auto in = TestFixture::array(n, v), out = TestFixture::array(n, v);
     const auto windows = sorted_windows(v, n, size, edge, T(2));
     const int count = size[0] * size[1];
-    for (const int rank : {0, count / 4, count / 2, count - 1}) {
+    for (const int rank : {0, count / 4, count / 2, 3 * count / 4, count - 1}) {
       quern::rank_filter(exec, out, in, rank, {size[0], size[1]}, edge);
       std::vector<T> expected;
       for (const auto& w : windows) expected.push_back(w[rank]);
@@ -139,19 +139,19 @@ TYPED_TEST(OrderOn, OpeningsKeepCells) {
 // Of windows with NaN the result is NaN, by every algorithm, whatever the sign of NaN.
 TYPED_TEST(OrderOn, NanIsTheResultOfItsWindows) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> v(40);
-  for (int i = 0; i < 40; ++i) v[i] = i % 7;
+  std::vector<double> v(400);
+  for (int i = 0; i < 400; ++i) v[i] = i % 7;
   v[5] = nan;
-  v[30] = -nan;
-  const auto in = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({40}, v),
-             out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({40});
-  for (const int size : {3, 4, 7}) {
-    for (int rank = 0; rank < size; ++rank) {
-      quern::rank_filter(TypeParam(), out, in, rank, size, boundary::reflect);
+  v[330] = -nan;
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({1, 400}, v),
+             out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({1, 400});
+  for (const int size : {3, 4, 7, 121}) {
+    for (int rank = 0; rank < size; rank += size < 10 ? 1 : 12) {
+      quern::rank_filter(TypeParam(), out, in, rank, {1, size}, boundary::nearest);
       const auto found = test::contents(out);
-      for (int i = 0; i < 40; ++i) {
+      for (int i = 0; i < 400; ++i) {
         const int first = i - size / 2;
-        const bool expected = (first <= 5 && 5 < first + size) || (first <= 30 && 30 < first + size);
+        const bool expected = (first <= 5 && 5 < first + size) || (first <= 330 && 330 < first + size);
         EXPECT_EQ(expected, std::isnan(found[i])) << i << ", rank " << rank << " of " << size;
       }
     }
