@@ -73,9 +73,8 @@ tests=(
   stencil/filter_sums_test
   stencil/filter_separable_test
   stencil/filter_windows_test
-  stencil/order_scipy_test
+  stencil/ndimage_test
   stencil/order_test
-  stencil/morphology_test
   stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"
   fft/memory_test

@@ -66,13 +66,4 @@ TYPED_TEST(ChunkedFilters, OpeningsAreThoseOfTheCallInMemory) {
   });
 }
 
-// The same sums of the same values.
-TYPED_TEST(ChunkedFilters, DerivativesAreThoseOfTheCallInMemory) {
-  const TypeParam exec;
-  if constexpr (!quern::impl::is_device<TypeParam>)
-    TestFixture::agrees({61, 23}, [&](const auto& out, const auto& in, const boundaries& edge, const auto&... options) {
-      quern::gaussian_laplace(exec, out, in, 0.8, edge, options...);
-    });
-}
-
 }  // namespace

@@ -54,12 +54,14 @@ void flat(const space& exec) {
 }
 
 void windows(const space& exec) {
-  const Kokkos::View<float**> photo("photo", 5, 6), clean("clean", 5, 6), dark("dark", 5, 6), contrast("contrast", 5, 6);
+  const Kokkos::View<float**> photo("photo", 5, 6), clean("clean", 5, 6), behind("behind", 5, 6),
+      contrast("contrast", 5, 6);
   const Kokkos::View<unsigned char**> mask("mask", 5, 6), inside("inside", 5, 6);
   quern::fill(exec, Kokkos::subview(photo, Kokkos::ALL, 2), 1.0f);
   quern::fill(exec, mask, 7);
   // # 6 statements
   EXPECT_EQ(0.0f, test::contents(clean)[14]);
+  EXPECT_EQ(0.0f, test::contents(behind)[14]);
   EXPECT_EQ(1.0f, test::contents(contrast)[13]);
   EXPECT_EQ(0, test::contents(inside)[6]);
   EXPECT_EQ(1, test::contents(inside)[7]);

@@ -105,8 +105,12 @@ struct window_rank {
   }
   /// Whether a key is that of a number up to infinity. Those of NaN are greater, for positive NaN.
   KOKKOS_FUNCTION static bool is_number(key k) {
-    if constexpr (floating) return k <= order::key_of(Kokkos::Experimental::infinity_v<T>);
-    else return true;
+    if constexpr (floating) {
+      const T infinite = Kokkos::Experimental::infinity_v<T>;  // no reference to it, which devices do not have
+      return k <= order::key_of(infinite);
+    } else {
+      return true;
+    }
   }
   template <class Test, class Window>
   KOKKOS_FUNCTION int count(const Window& at, const T& pivot) const {
