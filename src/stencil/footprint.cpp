@@ -24,7 +24,7 @@ footprint generate_binary_structure(int rank, int connectivity) {
     }
     cells.push_back(steps <= std::max(connectivity, 1) ? 1 : 0);
   }
-  return {sizes, cells};
+  return footprint(sizes, cells);
 }
 
 }  // namespace quern

@@ -59,10 +59,6 @@ class footprint {
     for (int d = 0; d < static_cast<int>(V::rank()); ++d) sizes_.push_back(static_cast<int>(cells.extent(d)));
     impl::for_each_value(cells, [&](const auto& v) { cells_.push_back(v != std::remove_cvref_t<decltype(v)>(0)); });
   }
-  /// Of a box with the last axis fastest.
-  footprint(const impl::axis_list<int>& sizes, const std::vector<char>& cells)
-      : sizes_(sizes), cells_(cells), listed_(true) {}
-
   /// The sizes along the axes, or one for all.
   const impl::axis_list<int>& sizes() const { return sizes_; }
   /// Which cells of the box count, where that is not all of them.
@@ -71,6 +67,10 @@ class footprint {
  private:
   template <int Rank>
   friend struct impl::window_cells;
+  friend footprint generate_binary_structure(int rank, int connectivity);
+  /// Of a box with the last axis fastest.
+  footprint(const impl::axis_list<int>& sizes, const std::vector<char>& cells)
+      : sizes_(sizes), cells_(cells), listed_(true) {}
   impl::axis_list<int> sizes_;
   std::vector<char> cells_;
   bool listed_ = false;
@@ -127,18 +127,23 @@ struct window_cells {
       : size(sizes_of(label, window)) {
     const auto moved = origins.template all<Rank>(label);
     for (int d = 0; d < Rank; ++d) {
-      const int middle = size[d] / 2 + moved[d];
+      const std::int64_t middle = std::int64_t{size[d] / 2} + moved[d];
       if (size[d] < 1)
         throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
                                ", expected at least 1");
       if (middle < 0 || middle >= size[d])
         throw Error(label, "an origin of " + std::to_string(moved[d]) + " for a window of " + std::to_string(size[d]) +
                                " along axis " + std::to_string(d) + ", whose cells must contain the cell itself");
-      first[d] = mirrored ? middle - size[d] + 1 : -middle;
+      first[d] = static_cast<int>(mirrored ? middle - size[d] + 1 : -middle);
       count *= size[d];
       if (count > std::numeric_limits<int>::max()) throw Error(label, "a window of more than 2^31 - 1 values");
     }
-    if (window.listed_) take_listed(label, window.cells_, mirrored);
+    if (!window.listed_) return;
+    const std::vector<char>& cells = window.cells_;
+    list_cells([&](std::int64_t n) { return cells[mirrored ? count - 1 - n : n] != 0; });
+    count = static_cast<std::int64_t>(offsets.size());
+    box = offsets.size() == cells.size();
+    if (count == 0) throw Error(label, "a footprint without a cell");
   }
   run_time_box reach() const {
     run_time_box r;
@@ -160,8 +165,8 @@ struct window_cells {
     return cells;
   }
   /// Lists the cells of a box, too.
-  void list_all(const std::string& label) {
-    if (box && offsets.empty()) take_listed(label, std::vector<char>(static_cast<std::size_t>(count), 1), false);
+  void list_all() {
+    if (offsets.empty()) list_cells([](std::int64_t) { return true; });
   }
   /// The values, as heights, of the cells of the window. Lists the cells.
   host_weights<double> values_of_cells(const std::string& label, const axis_list<int>& sizes,
@@ -169,7 +174,7 @@ struct window_cells {
     bool fits = sizes.size() == Rank;
     for (int d = 0; d < Rank && fits; ++d) fits = sizes[d] == size[d];
     if (!fits) throw Error(label, "a structuring element whose extents are not those of the window");
-    list_all(label);
+    list_all();
     host_weights<double> of_cells;
     const auto all = static_cast<std::int64_t>(values.size());
     for (const cell_offset& c : offsets) {
@@ -201,11 +206,11 @@ struct window_cells {
     for (int d = 0; d < Rank; ++d) all[d] = s[s.size() == 1 ? 0 : d];
     return all;
   }
-  void take_listed(const std::string& label, const std::vector<char>& cells, bool mirrored) {
-    const auto all = static_cast<std::int64_t>(cells.size());
-    offsets = {};
-    for (std::int64_t n = 0; n < all; ++n) {
-      if (cells[mirrored ? all - 1 - n : n] == 0) continue;
+  /// Lists those of the cells of the box for which counts(n) holds.
+  template <class Counts>
+  void list_cells(const Counts& counts) {
+    for (std::int64_t n = 0; n < count; ++n) {
+      if (!counts(n)) continue;
       cell_offset c{};
       std::int64_t rest = n;
       for (int d = Rank - 1; d >= 0; --d) {
@@ -214,9 +219,6 @@ struct window_cells {
       }
       offsets.push_back(c);
     }
-    count = static_cast<std::int64_t>(offsets.size());
-    box = count == all;
-    if (count == 0) throw Error(label, "a footprint without a cell");
   }
 };
 

@@ -53,9 +53,7 @@ void functor_call(const Exec& exec, const Out& out, const F& f, const footprint&
   filter_by_engine(
       exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
-        window_cells<Rank> cells(label, window, option_or(origin{0}, options...));
-        cells.list_all(label);
-        return functor_filter<Rank, F>{label, cells, f};
+        return functor_filter<Rank, F>{label, {label, window, option_or(origin{0}, options...)}, f};
       },
       options...);
 }

@@ -36,7 +36,7 @@ namespace impl {
 /// Sends a list of cells to kernels and calls f with the `listed_window`.
 template <int Rank, class Call, class F>
 void with_listed(const Call& call, window_cells<Rank> window, const F& f) {
-  window.list_all(call.label);
+  window.list_all();
   const scratch_array<typename Call::exec_type, cell_offset> memory(call.exec, window.offsets.size());
   f(listed_window{send_weights(call.exec, call.label, window.offsets, memory.data()), static_cast<int>(window.count)});
 }
