@@ -20,7 +20,7 @@ INTERFACES = {
     "reduce": {"reduce/call.hpp", "reduce/partial.hpp"},  # the description of a reduction, and states of parts of an array
     "transfer": {"transfer/box_copy.hpp", "transfer/staging.hpp"},  # copies of bytes
     "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments
-    "stencil": {"stencil/boundary.hpp"},
+    "stencil": {"stencil/boundary.hpp", "stencil/filter_engine.hpp"},  # windows of any size in other places
     "keyed": {"keyed/counted_quantile.hpp"},  # quantiles of what does not fit into memory at once
     "random": {"random/fill.hpp", "random/generator.hpp"},  # fields of numbers, and a generator in kernels
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes

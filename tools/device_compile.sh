@@ -26,7 +26,7 @@ units=(
   "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory ../src/print/gather ../src/print/formats"
-  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/halo_fields ../src/distributed/side_instance"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/stencil/halo_fields ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_boxes ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
@@ -74,6 +74,9 @@ tests=(
   stencil/filter_sums_test
   stencil/filter_separable_test
   stencil/filter_windows_test
+  stencil/ndimage_test
+  stencil/order_test
+  stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"
   fft/memory_test
   "fft/cosine_test fft/spectral_test"
@@ -82,6 +85,7 @@ tests=(
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/decomposition_test"
   distributed/differing_calls_test
+  distributed/window_filters_test
   "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
   distributed/rows_test
   distributed/calls_test
@@ -103,7 +107,7 @@ benchmarks=(
   "../bench/map/map_bench ../bench/core/lazy_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
   ../bench/reduce/reduce_bench
   "../bench/reduce/axes_bench ../bench/reduce/quantile_bench ../bench/reduce/variance_bench"
-  "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/integrate/integrate_bench"
+  "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/stencil/reduced_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench
@@ -144,7 +148,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
-  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test "files/chunks_test files/hdf5_test files/files_test")
+  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.

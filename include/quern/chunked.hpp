@@ -19,6 +19,7 @@
 #include <quern/chunked/scan.hpp>
 #include <quern/chunked/source.hpp>
 #include <quern/chunked/stencil.hpp>
+#include <quern/chunked/window_filters.hpp>
 
 template <>
 inline constexpr bool quern::impl::engines_included<quern::impl::in_chunks_place> = true;

@@ -32,6 +32,7 @@
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>
 #include <quern/distributed/stencil.hpp>
+#include <quern/distributed/window_filters.hpp>
 
 template <>
 inline constexpr bool quern::impl::engines_included<quern::impl::over_ranks_place> = true;

@@ -29,6 +29,12 @@ struct cross {
     return w(1, 0) + w(0, 1);
   }
 };
+struct middle {
+  template <class Values>
+  KOKKOS_FUNCTION double operator()(const Values& w) const {
+    return w[w.size() / 2];
+  }
+};
 struct first_index {
   template <class P>
   KOKKOS_FUNCTION int operator()(const P& p) const {
@@ -254,6 +260,14 @@ TEST_F(Named, Stencils) {
   EXPECT_NAMED(quern::box_sum(exec, b, a, quern::per_axis<int>{3, 5}, boundary::wrap, step));
   EXPECT_NAMED(quern::correlate(exec, b, a, quern::to_host(weights), boundary::wrap, step));
   EXPECT_NAMED(quern::convolve(exec, b, a, quern::to_host(weights), boundary::wrap, step));
+  EXPECT_NAMED(quern::minimum_filter(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::maximum_filter(exec, b, a, 3, boundary::wrap, step, quern::origin{1}));
+  EXPECT_NAMED(quern::median_filter(exec, b, a, 5, boundary::wrap, step));
+  EXPECT_NAMED(quern::rank_filter(exec, b, a, 2, 4, boundary::wrap, step));
+  EXPECT_NAMED(quern::percentile_filter(exec, b, a, 10, 4, boundary::wrap, step));
+  EXPECT_NAMED(quern::generic_filter(exec, b, my::middle(), 3, boundary::wrap, step, a));
+  EXPECT_NAMED(quern::gaussian_laplace(exec, b, a, 1.0, boundary::wrap, step));
+  EXPECT_NAMED(quern::gaussian_gradient_magnitude(exec, b, a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::fill_halo(exec, b, boundary::wrap, quern::depth{1}, step));
   EXPECT_NAMED(quern::fill_halo(quern::outputs(b, c), boundary::wrap, quern::depth{1}, step, quern::layers{1}));
   EXPECT_NAMED(quern::fill_halo(exec, b, my::first_index(), boundary::prescribed, quern::depth{1}, step));
@@ -265,6 +279,18 @@ TEST_F(Named, Stencils) {
         quern::stencil<quern::star<1>>(on, to, my::cross(), boundary::wrap, from);
       },
       2, step));
+}
+
+TEST_F(Named, Morphology) {
+  const Kokkos::View<unsigned char**> mask("mask", 40, 30), changed("changed", 40, 30);
+  EXPECT_NAMED(quern::grey_erosion(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::grey_dilation(exec, b, a, 3, boundary::wrap, step, quern::origin{1}));
+  EXPECT_NAMED(quern::grey_opening(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::grey_closing(exec, b, a, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_erosion(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_dilation(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_opening(exec, changed, mask, 3, boundary::wrap, step));
+  EXPECT_NAMED(quern::binary_closing(exec, changed, mask, 3, boundary::wrap, step));
 }
 
 TEST_F(Named, Keys) {

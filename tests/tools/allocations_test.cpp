@@ -132,6 +132,8 @@ TYPED_TEST(Allocations, OfStencils) {
     const quern::boundaries edges{edge, edge};
   });
   this->expect_none("gaussian", [&](const auto& exec) { quern::gaussian_filter(exec, y, x, 1.0, boundary::reflect); });
+  this->expect_none("minimum", [&](const auto& exec) { quern::minimum_filter(exec, y, x, 5, boundary::reflect); });
+  this->expect_none("median", [&](const auto& exec) { quern::median_filter(exec, y, x, 4, boundary::reflect); });
   this->expect_none("uniform", [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, boundary::reflect); });
   this->expect_none("correlate", [&](const auto& exec) { quern::correlate(exec, y, x, weights, boundary::reflect); });
   this->expect_none("laplacian", [&](const auto& exec) { quern::laplacian(exec, y, x, 1.0, boundary::reflect); });

@@ -382,6 +382,13 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
                           [&](const auto& exec) { quern::correlate(exec, y, x, weights, inside); });
   expect_quiet<TypeParam>({"quern::uniform_filter"}, 0,
                           [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, inside); });
+  const std::vector<std::string> lines(quern::impl::is_device<TypeParam> ? 1 : 2, "quern::minimum_filter");
+  expect_quiet<TypeParam>(lines, 0, [&](const auto& exec) { quern::minimum_filter(exec, y, x, 5, inside); });
+  const std::vector<std::string> both(quern::impl::is_device<TypeParam> ? 2 : 4, "quern::grey_opening");
+  expect_quiet<TypeParam>(both, 0, [&](const auto& exec) { quern::grey_opening(exec, y, x, 3, inside); });
+  for (const int size : {3, 4})
+    expect_quiet<TypeParam>({"quern::median_filter"}, 0,
+                            [&](const auto& exec) { quern::median_filter(exec, y, x, size, inside); });
   expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
     quern::iterate(
         exec, x, y,

@@ -81,7 +81,7 @@ struct engine<in_chunks_place, reducing_stencils> {
           return deliver_of_chunk<result_of<reducer_type>>(one, along, p, c, reduce(reducer, core.low), to);
       states->add(e, label, c.slot, reducer, 0, reduce(reducer_of_states<reducer_type>{reducer}, shape()));
     };
-    stencil_in_chunks<Shape>(label, exec, std::get<0>(arrays), f, edge, settings, begin, compute, in...);
+    stencil_in_chunks(label, reach, exec, std::get<0>(arrays), f, edge, settings, begin, compute, in...);
     call<Exec> c(label, exec);
     const auto write = [&](const auto& to_results) {
       write_results(exec, label, reducer, states->of_slots(), computed.count(along), to_results);

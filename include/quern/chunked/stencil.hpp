@@ -85,8 +85,9 @@ inline constexpr bool all_resident = (resident<Exec, V> && ...);
 /// A stencil of which some arrays come in chunks: `begin(plan)` is called first, and `compute(exec, plan, chunk, out,
 /// f, edge, in...)` for each chunk with its halo.
 template <class Shape, class Exec, class Out, class F, class Begin, class Compute, class... In>
-void stencil_in_chunks(const char* label, const Exec& exec, const Out& out, const F& f, const boundaries& edge,
-                       const chunking& settings, const Begin& begin, const Compute& compute_chunk, const In&... in) {
+void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec& exec, const Out& out, const F& f,
+                       const boundaries& edge, const chunking& settings, const Begin& begin,
+                       const Compute& compute_chunk, const In&... in) {
   constexpr int rank = rank_of<Out>;
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   using T = typename Out::value_type;
@@ -103,8 +104,8 @@ void stencil_in_chunks(const char* label, const Exec& exec, const Out& out, cons
   });
   bool all_come = true;
   for_each([&](const auto& o) { all_come = all_come && o.array(); });
-  p.halo = Shape::radius(p.axis);
-  if (p.extents.size() > 0) boxes_of<rank, false>(label, Shape(), p.extents, edge);  // rejects what does not fit
+  p.halo = reach.radius(p.axis);
+  if (p.extents.size() > 0) boxes_of<rank, false>(label, reach, p.extents, edge);  // rejects what does not fit
   p.wraps = wraps_around(label, edge, p.axis);
   const auto same_order = [&](const auto& o) {
     if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
@@ -177,9 +178,9 @@ struct engine<in_chunks_place, stencils> {
           if constexpr (all_resident<Exec, Out..., In...>)
             stencil_call(exec, label, Shape(), as_resident(outs), f, edge, as_resident(in)...);
           else
-            stencil_in_chunks<Shape>(
-                label, exec, std::get<0>(outs), f, edge, settings_of(options...), [](const chunk_plan&) {}, compute,
-                in...);
+            stencil_in_chunks(
+                label, Shape(), exec, std::get<0>(outs), f, edge, settings_of(options...), [](const chunk_plan&) {},
+                compute, in...);
         },
         inputs);
     exec.fence(kernel_label(label));

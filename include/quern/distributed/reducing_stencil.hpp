@@ -26,7 +26,7 @@ struct engine<over_ranks_place, reducing_stencils> {
       const auto text = [&] { return text_of_reductions(reductions, outs, rank); };
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
       const auto run = [&](const auto&... in) {
-        compare_stencils<Shape>("quern::stencil", arrays, edge, text, in...);
+        compare_stencils("quern::stencil", reach, arrays, edge, text, in...);
         const auto along = axes_of_stencil("quern::stencil", outs);
         return reduce(reach, exec, outs, f, edge, reductions, along, in...);
       };
@@ -61,7 +61,7 @@ struct engine<over_ranks_place, reducing_stencils> {
                                    part.edge, {d.extents(), first, part.low, part.high},
                                    strided<state>{states.data + number, {}, {}}, cells_of_inputs...);
     };
-    stencil_of_blocks<Shape>(label, exec, arrays, f, edge, true, begin, compute, in...);
+    stencil_of_blocks(label, reach, exec, arrays, f, edge, true, begin, compute, in...);
     return deliver(c, d, reducer, cells, states.data, count, reduced_outputs(outs));
   }
   /// Along axes the whole block is one part, which leaves a state for each of its results.
@@ -89,7 +89,7 @@ struct engine<over_ranks_place, reducing_stencils> {
       reducing_stencil_call<Shape>(one, reach, reductions, reducer, results_along{along, first_of_block}, out, g,
                                    part.edge, {d.extents(), first, part.low, part.high}, states, cells_of_inputs...);
     };
-    stencil_of_blocks<Shape>(c.label.c_str(), exec, arrays, f, edge, false, begin, compute, in...);
+    stencil_of_blocks(c.label.c_str(), reach, exec, arrays, f, edge, false, begin, compute, in...);
     join_over_ranks<typename Exec::memory_space>(c, d, along, reductions.reducer(), states.data, states.extents.size());
     const auto amend = [&](const auto& part, const auto& results) {
       write_others(exec, c.label, part, results, computed.from(d.local().first).results(along));

@@ -41,19 +41,20 @@ void check_constants(const std::string& label, const Decomposition& d, const bou
 }
 
 template <class Shape>
-std::array<int, max_rank> radius_along_axes(int rank) {
+std::array<int, max_rank> radius_along_axes(const Shape& reach, int rank) {
   std::array<int, max_rank> radius{};
-  for (int axis = 0; axis < rank; ++axis) radius[axis] = Shape::radius(axis);
+  for (int axis = 0; axis < rank; ++axis) radius[axis] = reach.radius(axis);
   return radius;
 }
 
-/// Compares a stencil with those of the other ranks, where calls are checked; `more()` tells of its reductions.
+/// Compares a stencil with those of the other ranks, where calls are checked; `more()` tells of its reductions, or of
+/// the parameters of a filter.
 template <class Shape, class First, class... Out, class More, class... In>
-void compare_stencils(const char* label, const std::tuple<First, Out...>& out, const boundaries& edge,
-                      const More& more_text, const In&... in) {
+void compare_stencils(const char* label, const Shape& reach, const std::tuple<First, Out...>& out,
+                      const boundaries& edge, const More& more_text, const In&... in) {
   constexpr int rank = First::rank;
   const auto more = [&] {
-    return text_of_stencil(Shape::arms_only, radius_along_axes<Shape>(rank), rank, edge) + more_text();
+    return text_of_stencil(Shape::arms_only, radius_along_axes(reach, rank), rank, edge) + more_text();
   };
   check_same_arrays(std::get<0>(out).decomposition().communicator(), label, more, out, in...);
 }
@@ -63,15 +64,15 @@ void compare_stencils(const char* label, const std::tuple<First, Out...>& out, c
 /// `first` of the whole array. `overlaps`: cells that need no halo are parts of their own, which are computed while it
 /// is exchanged.
 template <class Shape, class Exec, class First, class... Out, class F, class Begin, class Compute, class... In>
-void stencil_of_blocks(const char* label, const Exec& exec, const std::tuple<First, Out...>& out, const F& f,
-                       const boundaries& edge, bool overlaps, const Begin& begin, const Compute& compute,
+void stencil_of_blocks(const char* label, const Shape& reach, const Exec& exec, const std::tuple<First, Out...>& out,
+                       const F& f, const boundaries& edge, bool overlaps, const Begin& begin, const Compute& compute,
                        const In&... in) {
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   static_assert(sizeof...(In) > 0, "quern::stencil: no input");
   const Decomposition& d = std::get<0>(out).decomposition();
-  const auto radius = radius_along_axes<Shape>(rank);
+  const auto radius = radius_along_axes(reach, rank);
   halo_arrays arrays;
   std::size_t number = 0;
   const auto add = [&](const auto& field) {
@@ -123,8 +124,8 @@ struct engine<over_ranks_place, stencils> {
     if constexpr (all)
       unpack(
           [&](const auto&... in) {
-            compare_stencils<Shape>(label, outs, edge, [] { return ""; }, in...);
-            stencil_of_blocks<Shape>(label, exec, outs, f, edge, true, [](std::size_t) {}, compute, in...);
+            compare_stencils(label, Shape(), outs, edge, [] { return ""; }, in...);
+            stencil_of_blocks(label, Shape(), exec, outs, f, edge, true, [](std::size_t) {}, compute, in...);
           },
           inputs);
   }

@@ -20,9 +20,10 @@ inline constexpr bool is_positioned = false;
 template <class F>
 inline constexpr bool is_positioned<positioned<F>> = true;
 
-/// Functors that add up windows of run-time extents, and can do it a cell of the window at a time.
+/// Functors of windows of run-time extents that hosts call with the cells of a part of a row, `for_block`, so that
+/// loops over these are innermost.
 template <class F>
-inline constexpr bool adds_windows = false;
+inline constexpr bool computes_blocks = false;
 
 /// What decides on the width of packs of an output: rows are written one by one.
 template <class T>
@@ -137,7 +138,7 @@ struct numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Out...>, std::i
     const std::int64_t end = cell.of[2] + count;
     const std::int64_t low = std::clamp(inner.low[2], cell.of[2], end), high = std::clamp(inner.high[2], low, end);
     while (true) {
-      if constexpr (!adds_windows<F>)
+      if constexpr (!computes_blocks<F>)
         if (cell.of[2] == low && continued_once)
           for (; cell.of[2] < high; ++cell.of[2]) border_cell<true, true>(cell, sink);
       if (cell.of[2] == end) return;

@@ -94,6 +94,7 @@ struct tiled_window : Tiles {
 template <class Tiles, class S, class Down, class Across>
 struct tiled_lines : Tiles {
   static constexpr int strip = Tiles::strip, sums = Tiles::tune::team * strip;
+  using rule = typename Down::rule;
   using down_weight = typename Down::weight_type;
   using across_weight = typename Across::weight_type;
   Down down_columns;
@@ -125,10 +126,11 @@ struct tiled_lines : Tiles {
     if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1)
       add_down(corner, first, column, d, row);
     team.team_barrier();
-    S total[strip] = {};
+    S total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
     if (column < this->columns)
       for (int k = 0; k < wide(); ++k)
-        for (int r = 0; r < strip; ++r) add_weighted(total[r], a[k], row[r * this->threads_across + k]);
+        for (int r = 0; r < strip; ++r) rule::add(total[r], a[k], row[r * this->threads_across + k]);
     this->store(team, corner, total, across_rows.finish);
   }
 
@@ -150,10 +152,11 @@ struct tiled_lines : Tiles {
     grid_index from = corner;
     from.of[Tiles::along] += w.first[Tiles::along] + first;
     from.of[Tiles::across] += w.first[Tiles::across] + column;
-    S total[strip] = {};
+    S total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
     const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + high() - 1;
     this->with_column(from, strip + high() - 1, needed, 1, [&](const auto& next) {
-      add_column(total, high(), next, [&](S& s, int k, const auto& v) { add_weighted(s, weights[k], v); });
+      add_column(total, high(), next, [&](S& s, int k, const auto& v) { rule::add(s, weights[k], v); });
     });
     for (int r = 0; r < strip; ++r) row[r * this->threads_across] = total[r];
   }

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <limits>
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/short_list.hpp>
@@ -28,6 +30,12 @@ struct run_time_box {
   int r[3] = {};
   int radius(int d) const { return r[d]; }
 };
+
+/// How far two windows reach, one after the other.
+inline run_time_box sum_of(run_time_box a, const run_time_box& b) {
+  for (int d = 0; d < 3; ++d) a.r[d] += b.r[d];
+  return a;
+}
 
 /// A sum of integers of 64 bits or of their products: 128 bits in two's complement.
 struct wide_sum {
@@ -287,11 +295,34 @@ KOKKOS_FUNCTION auto value_at(const Window& at, int k, int j, int i) {
   else return at(k, j, i);
 }
 
-/// A filter: the sum S of the values of a window with their weights, which are in the order of the last axis fastest,
-/// and what is made of it.
-template <int Rank, class S, class Weights, class Offsets, class Finish = op::identity>
+/// Calls f(n, offsets...) for each cell of a window along the three axes, of which it is the nth.
+template <class Offsets, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_offset(const Offsets& offsets, const F& f) {
+  int n = 0;
+  for (int k = 0; k < offsets.count(0); ++k)
+    for (int j = 0; j < offsets.count(1); ++j)
+      for (int i = 0; i < offsets.count(2); ++i)
+        f(n++, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i);
+}
+
+/// What a window of weights is reduced to: the sum.
+struct weighted_sums {
+  template <class S>
+  KOKKOS_FUNCTION static S initial() {
+    return S(0);
+  }
+  template <class S, class W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void add(S& s, const W& weight, const T& value) {
+    add_weighted(s, weight, value);
+  }
+};
+
+/// A filter: what a rule, as `weighted_sums`, makes of the values of a window with their weights, which are in the
+/// order of the last axis fastest, in S; and what is made of that.
+template <int Rank, class S, class Weights, class Offsets, class Finish = op::identity, class Rule = weighted_sums>
 struct window_sum {
   using sum_type = S;
+  using rule = Rule;
   using weight_type = typename Weights::value_type;
   Weights weights;
   Offsets offsets;
@@ -301,40 +332,34 @@ struct window_sum {
   KOKKOS_FUNCTION auto operator()(const Window& at) const {
     return finish(weights.in_memory() ? sum<true>(at) : sum<false>(at));
   }
-  template <class V>
-  KOKKOS_FUNCTION static void add(S& s, const weight_type& weight, const V& value) {
-    add_weighted(s, weight, value);
-  }
-  /// Calls f(weight, cell) for each cell of a window, where cell(at) is at(offsets...).
-  template <class F>
-  void for_each(const F& f) const {
-    for_each_offset([&](int n, int k, int j, int i) {
-      f(weights[n], [&](const auto& at) { return value_at<Rank>(at, k, j, i); });
-    });
+  /// The results of n cells beside each other on a host; `at(offsets...)` is where the values of the first one and
+  /// those behind it are.
+  template <class At>
+  void for_block(S* sums, std::int64_t n, const At& at) const {
+    std::fill_n(sums, n, Rule::template initial<S>());
+    for_each_offset(offsets,
+                    [&](int m, int k, int j, int i) { add_cells(sums, n, weights[m], value_at<Rank>(at, k, j, i)); });
   }
 
  private:
   template <bool InMemory, class Window>
   KOKKOS_FUNCTION S sum(const Window& at) const {
-    S s(0);
-    for_each_offset([&](int n, int k, int j, int i) {
-      add_weighted(s, weights.template at<InMemory>(n), value_at<Rank>(at, k, j, i));
+    S s = Rule::template initial<S>();
+    for_each_offset(offsets, [&](int n, int k, int j, int i) {
+      Rule::add(s, weights.template at<InMemory>(n), value_at<Rank>(at, k, j, i));
     });
     return s;
   }
-  /// Calls f(n, offsets...) for each cell of a window, of which weight n is that of the nth.
-  template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_offset(const F& f) const {
-    int n = 0;
-    for (int k = 0; k < offsets.count(0); ++k)
-      for (int j = 0; j < offsets.count(1); ++j)
-        for (int i = 0; i < offsets.count(2); ++i)
-          f(n++, offsets.first(0) + k, offsets.first(1) + j, offsets.first(2) + i);
+  /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
+  template <class Position>
+  QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, weight_type weight, Position from) {
+    QUERN_IMPL_IVDEP
+    for (std::int64_t k = 0; k < n; ++k) Rule::add(sums[k], weight, from[k]);
   }
 };
 
-template <int Rank, class S, class Weights, class Offsets, class Finish>
-inline constexpr bool adds_windows<window_sum<Rank, S, Weights, Offsets, Finish>> = !Offsets::fixed;
+template <int Rank, class S, class Weights, class Offsets, class Finish, class Rule>
+inline constexpr bool computes_blocks<window_sum<Rank, S, Weights, Offsets, Finish, Rule>> = !Offsets::fixed;
 
 }  // namespace quern::impl
 

@@ -26,7 +26,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/copies.hpp>
+#include <quern/stencil/footprint.hpp>
 #include <quern/stencil/separable_passes.hpp>
 
 namespace quern {
@@ -41,28 +41,15 @@ std::tuple<W...> separable(const W&... weights) {
 
 namespace impl {
 
-/// A View where the host can read it: itself if it is in host memory, else a copy, which waits.
-template <class V>
-auto readable(const V& view) {
-  if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) return view;
-  else return to_host(view);
-}
-
 /// The values of weights, the last axis fastest; turned around for a convolution.
 template <class V>
 auto weight_values(const V& view, bool turned) {
-  const auto host = readable(view);
-  const auto s = describe(host.data(), host);
-  host_weights<std::remove_cv_t<typename V::value_type>> values(s.extents.size());
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    auto rest = static_cast<std::int64_t>(n);
-    std::int64_t at = 0;
-    for (int d = s.extents.rank - 1; d >= 0; --d) {
-      at += rest % s.extents.extent[d] * s.stride[d];
-      rest /= s.extents.extent[d];
-    }
-    values[turned ? values.size() - 1 - n : n] = s.data[at];
-  }
+  host_weights<std::remove_cv_t<typename V::value_type>> values(view.size());
+  std::size_t n = 0;
+  for_each_value(view, [&](const auto& w) {
+    values[turned ? values.size() - 1 - n : n] = w;
+    ++n;
+  });
   return values;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
-#include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/stencil/cells.hpp>
 #include <quern/stencil/edge_tables.hpp>
@@ -42,7 +41,7 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   using radii = grid_radii<Shape, Rank, Reversed>;
   /// Whether border cells are computed by tables, which hold neighbourhoods of few cells.
   static constexpr bool by_tables =
-      Shape::fixed && !adds_windows<F> && std::max({radii::of(0), radii::of(1), radii::of(2)}) <= 8;
+      Shape::fixed && !computes_blocks<F> && std::max({radii::of(0), radii::of(1), radii::of(2)}) <= 8;
   using table_list = operand_tuple<edge_tables<Source, radii>...>;
 
   /// Rows of the interior come first, then runs of border cells.
@@ -80,8 +79,8 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
   std::int64_t rows() const { return box().extent(0) * box().extent(1); }
   std::int64_t border_units() const { return (border + border_run - 1) / border_run; }
   void compute_row(const grid_index& cell) const {
-    if constexpr (adds_windows<F>)
-      if (cells.unit) return summed_row(cell);
+    if constexpr (computes_blocks<F>)
+      if (cells.unit) return row_of_blocks(cell);
     if (nontemporal) streamed_row(cell);
     else inner_cells(cell, cells.inner.low[2], cells.inner.high[2]);
   }
@@ -126,9 +125,9 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
                                                                                    along, i}...),
         none);
   }
-  /// A row of sums over windows of run-time extents: one cell of the windows after the other, each for a block of
+  /// A row of results of windows of run-time extents: one cell of the windows after the other, each for a block of
   /// cells of the row, since compilers make vector instructions of innermost loops.
-  void summed_row(grid_index cell) const {
+  void row_of_blocks(grid_index cell) const {
     using S = typename F::sum_type;
     using T = std::tuple_element_t<0, std::tuple<Out...>>;
     constexpr std::int64_t block = stencil_tuning<Exec>::summed_bytes / sizeof(S);
@@ -137,10 +136,7 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
       const std::int64_t n = std::min(block, cells.inner.high[2] - i);
       const auto window = cells.template window_at<true>(get<0>(cells.in), cell);
       S sums[block];
-      std::fill_n(sums, n, S(0));
-      cells.f.for_each([&](auto weight, const auto& cell_of) {
-        add_cells(sums, n, weight, window.centre + cell_of([&](auto... offset) { return window.distance(offset...); }));
-      });
+      cells.f.for_block(sums, n, [&](auto... offset) { return window.centre + window.distance(offset...); });
       T* const to = get<0>(cells.out).template at<true>(cell);
       T* const results = nontemporal ? buffer.values : to;
       for (std::int64_t k = 0; k < n; ++k) results[k] = convert<T>(cells.f.finish(sums[k]));
@@ -148,12 +144,6 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
       i += n;
     }
     if (nontemporal) nontemporal_fence();
-  }
-  /// Not inlined, as g++ would jam this loop into the one around it, and make no vector instructions of either.
-  template <class S, class W, class Position>
-  QUERN_IMPL_NOINLINE static void add_cells(S* sums, std::int64_t n, W weight, Position from) {
-    QUERN_IMPL_IVDEP
-    for (std::int64_t k = 0; k < n; ++k) F::add(sums[k], weight, from[k]);
   }
   /// Rows come in blocks of `block_rows` of each plane, so that what a thread reads of one plane is still in its cache
   /// when it computes the next.

@@ -81,6 +81,19 @@ void with_filter(const std::string& label, const Exec& exec, const Out& out_view
   }
 }
 
+/// An array in scratch memory between two passes of a filter, in the order of its output.
+template <int Rank, bool Reversed, class T>
+strided<T> array_between(T* data, const shape& extents) {
+  strided<T> array{data, extents, {}};
+  std::int64_t next = 1;
+  for (int k = Rank - 1; k >= 0; --k) {
+    const int d = Reversed ? Rank - 1 - k : k;
+    array.stride[d] = next;
+    next *= extents.extent[d];
+  }
+  return array;
+}
+
 /// How far windows of that size reach.
 template <std::size_t Rank>
 run_time_box reach_of(const std::string& label, const std::array<int, Rank>& size) {
@@ -198,17 +211,9 @@ struct separable_passes {
     }
   }
   strided<S> between(int turn) {
-    strided<S> array{nullptr, call.in.extents, {}};
-    std::int64_t next = 1;
-    for (int k = Rank - 1; k >= 0; --k) {
-      const int d = Reversed ? Rank - 1 - k : k;
-      array.stride[d] = next;
-      next *= array.extents.extent[d];
-    }
     auto& memory = between_passes[turn];
-    if (!memory) memory.emplace(call.exec, next);
-    array.data = memory->data();
-    return array;
+    if (!memory) memory.emplace(call.exec, call.in.extents.size());
+    return array_between<Rank, Reversed>(memory->data(), call.in.extents);
   }
 };
 /// The rank is deduced from the call, and not from the sums.

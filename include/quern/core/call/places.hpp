@@ -91,6 +91,7 @@ struct selections {};
 struct stencils {};
 struct reducing_stencils {};
 struct iterations {};
+struct window_filters {};  // of windows whose sizes are known when the program runs
 
 /// Whether operations of a kind take `quern::rows` of what is not in memory, and of Views beside it.
 template <class Kind>
