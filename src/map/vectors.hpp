@@ -59,6 +59,13 @@ bits_of<V> to_bits(V x) {
   return (bits_of<V>)x;
 }
 
+/// a - b of integers, which may overflow where an argument has no finite result.
+template <class V>
+bits_of<V> difference(bits_of<V> a, bits_of<V> b) {
+  using unsigned_bits = typename vectors_of<V>::unsigned_bits;
+  return (bits_of<V>)((unsigned_bits)a - (unsigned_bits)b);
+}
+
 using reals2 = vectors<8, 2>::reals;
 using reals4 = vectors<8, 4>::reals;
 using reals8 = vectors<8, 8>::reals;
