@@ -72,18 +72,14 @@ F atan2_float(F y, F x) {
   return atan2(y, x);
 }
 
-/// As arc_parts. The root is z times its reciprocal, which two steps of Newton's method take from a first guess that
-/// halves the exponent to 2^-17, and one step with the exact remainder.
+/// As arc_parts.
 template <class F>
 half_angle<F> arc_parts_float(F a) {
   const auto small = a < 0.5f;
-  const F z = small ? a * a : fma(a, -0.5, 0.5), half = 0.5f * z;
-  F inverse = (F)difference<F>(0x5f3759df - bits_of<F>{}, to_bits(z) >> 1);
-  for (int step = 0; step < 2; ++step) inverse = fma(inverse, fma(-half * inverse, inverse, 0.5), inverse);
-  const F root = z * inverse;
-  const sum<F> s = quick_sum(root, fma(-root, root, z) * (0.5f * inverse));
-  const F u = small ? a : s.hi;
-  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : s.lo)};
+  const F z = small ? a * a : fma(a, -0.5, 0.5), root = sqrt(z);
+  const F left = fma(-root, root, z) * (0.5f / greater(all<F>(0x1p-100), root));
+  const F u = small ? a : root;
+  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : left)};
 }
 template <class F>
 F asin_float(F x) {
