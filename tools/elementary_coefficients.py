@@ -119,6 +119,22 @@ def scaled_erfc(t):
     return mp.exp(x * x) * mp.erfc(x)
 
 
+def log_quotient(x):
+    """(log(1 + x) / x - 1) / x."""
+    if abs(x) < mp.mpf("1e-9"):
+        return -mp.mpf(1) / 2 + x / 3
+    return (mp.log(1 + x) / x - 1) / x
+
+
+def log2_quotient(x):
+    """log2(1 + x) / x."""
+    return (1 + x * log_quotient(x)) / mp.log(2)
+
+
+def log_error(x):
+    return abs(x) / (1 + x * log_quotient(x))
+
+
 half_ln2, quarter_pi2 = mp.log(2) / 2 * mp.mpf("1.0001"), (mp.pi / 4 * mp.mpf("1.0001")) ** 2
 log_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
 print("""// SPDX-FileCopyrightText: the Quern authors
@@ -145,24 +161,6 @@ write("asin", "(asin(s) - s) / s^3 of z = s^2", asin_rest, 0, mp.mpf(1) / 4, 13,
 for suffix, n, m in (("", 11, 16), ("_single", 6, 9)):
     write("erf" + suffix, "(erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2", erf_rest, 0, mp.mpf("0.4226"), n, lambda z: z)
     write("erf_one" + suffix, "(erf(1 + d) - erf(1)) / d", erf_one, -0.3501, 0.3501, m, lambda d: d / 0.7)
-
-
-def log_quotient(x):
-    """(log(1 + x) / x - 1) / x."""
-    if abs(x) < mp.mpf("1e-9"):
-        return -mp.mpf(1) / 2 + x / 3
-    return (mp.log(1 + x) / x - 1) / x
-
-
-def log2_quotient(x):
-    """log2(1 + x) / x."""
-    return (1 + x * log_quotient(x)) / mp.log(2)
-
-
-def log_error(x):
-    return abs(x) / (1 + x * log_quotient(x))
-
-
 low, high, asin_end = mp.mpf("-0.25"), mp.mpf("0.5"), mp.mpf(1) / 4
 write_float("log_float", "(log(1 + r) / r - 1) / r", log_quotient, low, high, 9, log_error)
 write_float("log2_float", "(log2(1 + r) / r - log2(e)) / r", lambda r: log_quotient(r) / mp.log(2),
