@@ -119,33 +119,6 @@ def scaled_erfc(t):
     return mp.exp(x * x) * mp.erfc(x)
 
 
-half_ln2, quarter_pi2 = mp.log(2) / 2 * mp.mpf("1.0001"), (mp.pi / 4 * mp.mpf("1.0001")) ** 2
-log_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
-print("""// SPDX-FileCopyrightText: the Quern authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_SRC_MAP_COEFFICIENTS_HPP
-#define QUERN_SRC_MAP_COEFFICIENTS_HPP
-
-// Written by tools/elementary_coefficients.py. The names that end in _single are for results in float.
-namespace quern::math::coefficients {
-
-// clang-format off""")
-for suffix, exp_n, sin_n, cos_n, log_n, asin_n, erfc_n in (
-    ("", 10, 7, 6, 7, 13, 15),
-    ("_single", 5, 4, 3, 4, 7, 10),
-):
-    write("exp" + suffix, "(exp(r) - 1 - r - r^2/2) / r^3", exp_rest, -half_ln2, half_ln2, exp_n, lambda x: x**3)
-    write("sin" + suffix, "(sin(r) - r) / r^3 of z = r^2", sin_rest, 0, quarter_pi2, sin_n, lambda z: z)
-    write("cos" + suffix, "(cos(r) - 1 + r^2/2) / r^4 of z = r^2", cos_rest, 0, quarter_pi2, cos_n, lambda z: z * z)
-    write("log" + suffix, "(2 atanh(s) - 2 s) / s^3 of z = s^2", log_rest(3), 0, log_end, log_n, lambda z: z / 2)
-    write("asin" + suffix, "(asin(s) - s) / s^3 of z = s^2", asin_rest, 0, mp.mpf(1) / 4, asin_n, lambda z: z)
-    write("erfc" + suffix, "exp(x^2) erfc(x) of t = (x - 3) / (x + 3)", scaled_erfc, -0.38, mp.mpf(1) / 3, erfc_n,
-          lambda t: 1 / mp.exp(9 * ((1 + t) / (1 - t)) ** 2))
-for suffix, n, m in (("", 11, 16), ("_single", 6, 9)):
-    write("erf" + suffix, "(erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2", erf_rest, 0, mp.mpf("0.4226"), n, lambda z: z)
-    write("erf_one" + suffix, "(erf(1 + d) - erf(1)) / d", erf_one, -0.3501, 0.3501, m, lambda d: d / 0.7)
-
-
 def log_quotient(x):
     """(log(1 + x) / x - 1) / x."""
     if abs(x) < mp.mpf("1e-9"):
@@ -162,6 +135,32 @@ def log_error(x):
     return abs(x) / (1 + x * log_quotient(x))
 
 
+half_ln2, quarter_pi2 = mp.log(2) / 2 * mp.mpf("1.0001"), (mp.pi / 4 * mp.mpf("1.0001")) ** 2
+log_end = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
+print("""// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_MAP_COEFFICIENTS_HPP
+#define QUERN_SRC_MAP_COEFFICIENTS_HPP
+
+// Written by tools/elementary_coefficients.py. The names that end in _single are for results in float, those in _float for
+// float arithmetic.
+namespace quern::math::coefficients {
+
+// clang-format off""")
+for suffix, exp_n, sin_n, cos_n, erfc_n in (
+    ("", 10, 7, 6, 15),
+    ("_single", 5, 4, 3, 10),
+):
+    write("exp" + suffix, "(exp(r) - 1 - r - r^2/2) / r^3", exp_rest, -half_ln2, half_ln2, exp_n, lambda x: x**3)
+    write("sin" + suffix, "(sin(r) - r) / r^3 of z = r^2", sin_rest, 0, quarter_pi2, sin_n, lambda z: z)
+    write("cos" + suffix, "(cos(r) - 1 + r^2/2) / r^4 of z = r^2", cos_rest, 0, quarter_pi2, cos_n, lambda z: z * z)
+    write("erfc" + suffix, "exp(x^2) erfc(x) of t = (x - 3) / (x + 3)", scaled_erfc, -0.38, mp.mpf(1) / 3, erfc_n,
+          lambda t: 1 / mp.exp(9 * ((1 + t) / (1 - t)) ** 2))
+write("log", "(2 atanh(s) - 2 s) / s^3 of z = s^2", log_rest(3), 0, log_end, 7, lambda z: z / 2)
+write("asin", "(asin(s) - s) / s^3 of z = s^2", asin_rest, 0, mp.mpf(1) / 4, 13, lambda z: z)
+for suffix, n, m in (("", 11, 16), ("_single", 6, 9)):
+    write("erf" + suffix, "(erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2", erf_rest, 0, mp.mpf("0.4226"), n, lambda z: z)
+    write("erf_one" + suffix, "(erf(1 + d) - erf(1)) / d", erf_one, -0.3501, 0.3501, m, lambda d: d / 0.7)
 low, high, asin_end = mp.mpf("-0.25"), mp.mpf("0.5"), mp.mpf(1) / 4
 write_float("log_float", "(log(1 + r) / r - 1) / r", log_quotient, low, high, 9, log_error)
 write_float("log2_float", "(log2(1 + r) / r - log2(e)) / r", lambda r: log_quotient(r) / mp.log(2),

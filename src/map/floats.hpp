@@ -12,9 +12,13 @@
 namespace quern::math {
 namespace {
 
-// Twice as many elements as in double, within 1 unit in the last place; what follows gives the largest error of all
-// floats.
+// The largest errors, in units in the last place: of all floats 0.91 of log, 0.95 of log2, 0.93 of log1p, 0.92 of atan,
+// 0.71 of asin, 0.68 of acos, 0.51 of cbrt; of 2e8 pairs 0.65 of pow, 0.92 of atan2.
 
+template <class F>
+bits_of<F> bits_of_all(float x) {
+  return to_bits(all<F>(x));
+}
 /// x = 2^k (1 + r), exactly, with 1 + r from `least` to twice that, for positive finite x.
 template <class F>
 struct split_float {
@@ -23,9 +27,9 @@ struct split_float {
 template <class F>
 split_float<F> split_from(F x, float least) {
   const auto small = x < 0x1p-126f;
-  const bits_of<F> b = to_bits(small ? x * 0x1p23f : x), n = (b - __builtin_bit_cast(std::int32_t, least)) >> 23;
+  const bits_of<F> b = to_bits(small ? x * 0x1p23f : x), n = difference<F>(b, bits_of_all<F>(least)) >> 23;
   const F k = __builtin_convertvector(n, F);
-  return {small ? k - 23 : k, (F)(b - (n << 23)) - 1};
+  return {small ? k - 23 : k, (F)difference<F>(b, n << 23) - 1};
 }
 /// k ln(2) + log(1 + r). The products of k with the first part of ln(2) are exact.
 template <class F>
@@ -52,9 +56,9 @@ F log2_float(F x) {
 template <class F>
 F log1p_float(F x) {
   const F u = 1 + x;
-  const bits_of<F> n = (to_bits(u) - __builtin_bit_cast(std::int32_t, 0.75f)) >> 23, shift = n << 23;
-  const bits_of<F> bounded = n < 100 ? shift : 0 * n + (100 << 23);
-  const F r = (F)(to_bits(x) - shift) + ((F)(0x3f800000 - bounded) - 1);
+  const bits_of<F> n = difference<F>(to_bits(u), bits_of_all<F>(0.75f)) >> 23, shift = n << 23;
+  const F power = n < 100 ? (F)difference<F>(bits_of_all<F>(1), shift) : F{};
+  const F r = (F)difference<F>(to_bits(x), shift) + (power - 1);
   const F y = log_limits(u, log_of(__builtin_convertvector(n, F), r));
   return with_sign(y, x);  // of -0
 }
@@ -68,18 +72,14 @@ F atan2_float(F y, F x) {
   return atan2(y, x);
 }
 
-/// As arc_parts. The root is z times its reciprocal, which two steps of Newton's method take from a first guess that
-/// halves the exponent to 2^-17, and one step with the exact remainder.
+/// As arc_parts.
 template <class F>
 half_angle<F> arc_parts_float(F a) {
   const auto small = a < 0.5f;
-  const F z = small ? a * a : fma(a, -0.5, 0.5), half = 0.5f * z;
-  F inverse = (F)(0x5f3759df - (to_bits(z) >> 1));
-  for (int step = 0; step < 2; ++step) inverse = fma(inverse, fma(-half * inverse, inverse, 0.5), inverse);
-  const F root = z * inverse;
-  const sum<F> s = quick_sum(root, fma(-root, root, z) * (0.5f * inverse));
-  const F u = small ? a : s.hi;
-  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : s.lo)};
+  const F z = small ? a * a : fma(a, -0.5, 0.5), root = sqrt(z);
+  const F left = fma(-root, root, z) * (0.5f / greater(all<F>(0x1p-100), root));
+  const F u = small ? a : root;
+  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : left)};
 }
 template <class F>
 F asin_float(F x) {

@@ -59,6 +59,13 @@ bits_of<V> to_bits(V x) {
   return (bits_of<V>)x;
 }
 
+/// a - b of integers, which may overflow where an argument has no finite result.
+template <class V>
+bits_of<V> difference(bits_of<V> a, bits_of<V> b) {
+  using unsigned_bits = typename vectors_of<V>::unsigned_bits;
+  return (bits_of<V>)((unsigned_bits)a - (unsigned_bits)b);
+}
+
 using reals2 = vectors<8, 2>::reals;
 using reals4 = vectors<8, 4>::reals;
 using reals8 = vectors<8, 8>::reals;
@@ -78,6 +85,7 @@ inline bool any(vectors<8, 2>::bits mask) { return (mask[0] | mask[1]) != 0; }
 inline floats4 fma(floats4 a, floats4 b, floats4 c) {
   return (floats4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 }
+inline floats4 sqrt(floats4 a) { return (floats4)vsqrtq_f32((float32x4_t)a); }
 inline floats4 lesser(floats4 a, floats4 b) { return a < b ? a : b; }
 inline floats4 greater(floats4 a, floats4 b) { return a > b ? a : b; }
 inline bool any(vectors<4, 4>::bits mask) { return vmaxvq_u32((uint32x4_t)mask) != 0; }
@@ -104,6 +112,7 @@ inline bool any_reaches(reals4 a, double limit) {
 inline bool any(vectors<8, 2>::bits mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
 inline bool any(vectors<8, 4>::bits mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
 inline floats4 fma(floats4 a, floats4 b, floats4 c) { return (floats4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
+inline floats4 sqrt(floats4 a) { return (floats4)_mm_sqrt_ps((__m128)a); }
 inline floats4 lesser(floats4 a, floats4 b) { return (floats4)_mm_min_ps((__m128)a, (__m128)b); }
 inline floats4 greater(floats4 a, floats4 b) { return (floats4)_mm_max_ps((__m128)a, (__m128)b); }
 inline bool any(vectors<4, 4>::bits mask) { return _mm_movemask_ps((__m128)mask) != 0; }
@@ -112,14 +121,12 @@ inline floats4 narrow(reals4 x) { return (floats4)_mm256_cvtpd_ps((__m256d)x); }
 inline floats8 fma(floats8 a, floats8 b, floats8 c) {
   return (floats8)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
+inline floats8 sqrt(floats8 a) { return (floats8)_mm256_sqrt_ps((__m256)a); }
 inline floats8 lesser(floats8 a, floats8 b) { return (floats8)_mm256_min_ps((__m256)a, (__m256)b); }
 inline floats8 greater(floats8 a, floats8 b) { return (floats8)_mm256_max_ps((__m256)a, (__m256)b); }
 inline bool any(vectors<4, 8>::bits mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
-inline reals4 low(floats8 x) { return (reals4)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
-inline reals4 high(floats8 x) { return (reals4)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
-inline floats8 narrow(reals4 first, reals4 second) {
-  return (floats8)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)second), _mm256_cvtpd_ps((__m256d)first));
-}
+inline floats4 low(floats8 x) { return (floats4)_mm256_castps256_ps128((__m256)x); }
+inline floats4 high(floats8 x) { return (floats4)_mm256_extractf128_ps((__m256)x, 1); }
 #endif
 #if defined(__AVX512F__)
 inline reals8 fma(reals8 a, reals8 b, reals8 c) { return (reals8)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
@@ -132,6 +139,7 @@ inline bool any_reaches(reals8 a, double limit) {
 inline floats16 fma(floats16 a, floats16 b, floats16 c) {
   return (floats16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
+inline floats16 sqrt(floats16 a) { return (floats16)_mm512_sqrt_ps((__m512)a); }
 inline floats16 lesser(floats16 a, floats16 b) { return (floats16)_mm512_min_ps((__m512)a, (__m512)b); }
 inline floats16 greater(floats16 a, floats16 b) { return (floats16)_mm512_max_ps((__m512)a, (__m512)b); }
 inline bool any(vectors<8, 8>::bits mask) { return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0; }
@@ -152,6 +160,11 @@ inline floats16 narrow(reals8 first, reals8 second) {
 template <class Function, class... F>
 floats4 in_doubles(const Function& f, floats4 x, F... more) {
   return narrow(f(widen(x), widen(more)...));
+}
+template <class Function, class... F>
+floats8 in_doubles(const Function& f, floats8 x, F... more) {
+  return (floats8)_mm256_set_m128((__m128)in_doubles(f, high(x), high(more)...),
+                                  (__m128)in_doubles(f, low(x), low(more)...));
 }
 #endif
 template <class Function, class V, class... F>

@@ -189,11 +189,11 @@ TEST(Elementary, AnglesAreWithinOneUlp) {
 }
 
 /// The arguments of the largest errors that a search among 1e7 to 1e8 of each function found; two were more than 1.
-template <class F>
-void expect_worst(const char* name, const std::vector<double>& x) {
-  const auto y = mapped<double>(F(), as_view(x));
+template <class F, class T = double>
+void expect_worst(const char* name, const std::vector<T>& x) {
+  const auto y = mapped<T>(F(), as_view(x));
   for (std::size_t i = 0; i < x.size(); ++i)
-    EXPECT_LE(ulps<double>(y(i), F::exact(static_cast<long double>(x[i]))), max_ulps(name)) << name << " at " << x[i];
+    EXPECT_LE(ulps<T>(y(i), F::exact(static_cast<long double>(x[i]))), max_ulps(name)) << name << " at " << x[i];
 }
 TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<expm1_function>("expm1", {0x1.29822d396c22p+5, 0x1.2b4496106c361p+5, 0x1.6629a90b93b14p-2});
@@ -201,6 +201,17 @@ TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
   expect_worst<cos_function>("cos", {0x1.93536ba208687p-1, 0x1.0b6fe7909adb2p+9});
+}
+
+/// Those of all floats.
+TEST(Elementary, WorstFloats) {
+  expect_worst<log_function, float>("log", {0x1.7ea94cp-1f, 0x1.7befaep+0f});
+  expect_worst<log2_function, float>("log2", {0x1.6705b2p+0f, 0x1.b49e2cp-1f});
+  expect_worst<log1p_function, float>("log1p", {0x1.fd989cp-2f, 0x1.efdb5p-2f});
+  expect_worst<atan_function, float>("atan", {0x1.f9428ap-1f, 0x1.02fe7cp+0f});
+  expect_worst<asin_function, float>("asin", {-0x1.0efd52p-1f});
+  expect_worst<acos_function, float>("acos", {0x1.14ded2p-1f});
+  expect_worst<cbrt_function, float>("cbrt", {0x1.f5fa26p-110f});
 }
 
 struct power {
@@ -257,6 +268,39 @@ TEST(Elementary, FunctionsOfTwoAreWithinOneUlp) {
   expect_pairs_within_one_ulp<float>(direction(), -3, 3);
   expect_samples(power(), samples::of_pow);
   expect_samples(direction(), samples::of_atan2);
+}
+
+/// The first two pairs of pow were once more than 1 unit off.
+TEST(Elementary, WorstPairsOfASearch) {
+  const auto error = [](auto f, auto x, auto y) {
+    return ulps(f(x, y), f.exact(static_cast<long double>(x), static_cast<long double>(y)));
+  };
+  EXPECT_LE(error(power(), 0x1.642fd994f05f9p+0, -0x1.b37f41d8bed96p+10), max_ulps());
+  EXPECT_LE(error(power(), 0x1.65174717d2b1fp+0, 0x1.88824530f3a12p+10), max_ulps());
+  EXPECT_LE(error(power(), 0x1.53002f5367a8cp+1, -0x1.6bf76a303fdc2p+9), max_ulps());
+  EXPECT_LE(error(direction(), 0x1.fffffa1f6737bp-1, 0x1.f8ba145d3bea4p-1), max_ulps());
+  EXPECT_LE(error(power(), 0x1.daf868p-1f, 0x1.1ecfaap+10f), max_ulps());
+  EXPECT_LE(error(direction(), 0x1.29b606p+1f, 0x1.2ad70cp+1f), max_ulps());
+}
+
+/// Points at one angle, up to the least and the largest numbers.
+template <class T>
+void expect_directions_of_any_size() {
+  using limits = std::numeric_limits<T>;
+  std::vector<T> x, y;
+  for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent - 2; e += 3)
+    for (const T side : {T(4), T(-4)}) {
+      x.insert(x.end(), {std::ldexp(side, e), std::ldexp(T(3), e), std::ldexp(side, e), side});
+      y.insert(y.end(), {std::ldexp(T(3), e), std::ldexp(side, e), T(3), std::ldexp(T(3), e)});
+    }
+  const auto v = mapped<T>(direction(), as_view(y), as_view(x));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    EXPECT_LE(ulps<T>(v(i), std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i]))), max_ulps())
+        << y[i] << ", " << x[i];
+}
+TEST(Elementary, DirectionsOfPointsOfAnySize) {
+  expect_directions_of_any_size<double>();
+  expect_directions_of_any_size<float>();
 }
 
 TEST(Elementary, IntegersAreOfDouble) {
