@@ -69,6 +69,17 @@ TYPED_TEST(Ranges, OfIntegersReachTheirLimits) {
   EXPECT_EQ((std::vector<std::int64_t>{high, high + low / 2, high + low, high + low + low / 2}), test::contents(out));
 }
 
+TYPED_TEST(Ranges, OfBoolsAndOfQuotientsThatUnderflowAreNumPys) {
+  using E = typename TypeParam::exec;
+  const Kokkos::View<bool*, E> three("three", 3);
+  quern::linspace(three, 0, 1);
+  EXPECT_EQ((std::vector<bool>{false, true, true}), test::contents(three));
+  const Kokkos::View<double*, E> one("one", 1);
+  quern::fill(one, 7);
+  quern::arange(one, 0.0, 1.0, HUGE_VAL);
+  EXPECT_EQ(std::vector<double>{0}, test::contents(one));
+}
+
 TYPED_TEST(Ranges, OfALengthHaveNumPysValues) {
   const typename TypeParam::exec exec;
   using quern::without_endpoint;
@@ -124,6 +135,9 @@ TYPED_TEST(Ranges, RejectWhatHasNoRange) {
                      [&] { quern::arange(out, 4); });
   test::expect_error("quern::arange: start, stop and step give no length that an array can have",
                      [&] { quern::arange(out, 0, HUGE_VAL); });
+  using limits = std::numeric_limits<std::int64_t>;
+  test::expect_error("quern::arange: start, stop and step give no length that an array can have",
+                     [&] { quern::arange(out, limits::min(), limits::max(), 1); });
   test::expect_error("quern::geomspace: start -1 and stop 2 must be finite, of one sign, and not 0",
                      [&] { quern::geomspace(out, -1, 2); });
   test::expect_error("quern::geomspace: start 0 and stop 2 must be finite, of one sign, and not 0",

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <quern/reduce.hpp>
 #include <views/reading.hpp>
 
 namespace {
@@ -85,6 +86,56 @@ TYPED_TEST(Mapped, Nest) {
   this->expect("take_take",
                quern::take(quern::take(x, rows, axis{0}), test::line<E>(std::vector<int>{1, 6, 0}), axis{1}));
   this->expect("roll_padded_diagonal", quern::roll(quern::diagonal(quern::pad(x, 1, pad_mode::edge), 1), 1));
+}
+
+template <class Exec>
+struct MappedOn : testing::Test {};
+TYPED_TEST_SUITE(MappedOn, test::all_spaces);
+
+// Addresses of arrays of many axes are not longer than they must be. Nothing of these is read.
+TYPED_TEST(MappedOn, OfManyAxesAreNotTooLarge) {
+  float some = 0;
+  const Kokkos::View<const float***, Kokkos::LayoutRight, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> cube(
+      &some, 1100, 1100, 1100);
+  const Kokkos::View<const float****, Kokkos::LayoutLeft, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> four(
+      &some, 128, 128, 128, 128);
+  EXPECT_EQ(1102, quern::extents_of(quern::pad(cube, 1)).extent[2]);
+  EXPECT_EQ(1100, quern::extents_of(quern::roll(cube, {1, 1, 1}, axes{0, 1, 2})).extent[0]);
+  EXPECT_EQ(130, quern::extents_of(quern::pad(four, 1)).extent[0]);
+  EXPECT_EQ(128, quern::extents_of(quern::roll(four, {1, 2, 3, 4}, axes{0, 1, 2, 3})).extent[3]);
+}
+
+TYPED_TEST(MappedOn, OfSixAxesReadTheirElements) {
+  const TypeParam exec;
+  const Kokkos::View<double******, Kokkos::LayoutLeft, TypeParam> x("x", 8, 7, 6, 5, 4, 3),
+      copy("copy", 8, 7, 6, 5, 4, 3);
+  quern::copy(
+      exec, x,
+      quern::reshape(test::line<TypeParam>(test::samples<double>(8 * 7 * 6 * 5 * 4 * 3, 1)), {8, 7, 6, 5, 4, 3}));
+  EXPECT_EQ(quern::sum(exec, x), quern::sum(exec, quern::pad(x, 1)));
+  const auto there = quern::roll(x, {1, 2, 3, 4, 5, 6}, axes{0, 1, 2, 3, 4, 5});
+  quern::copy(exec, copy, quern::roll(there, {-1, -2, -3, -4, -5, -6}, axes{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(test::contents(x), test::contents(copy));
+  quern::copy(exec, copy, there);
+  const auto before = test::contents(x), after = test::contents(copy);
+  EXPECT_EQ(before[0], after[((((1 * 7 + 2) * 6 + 3) * 5 + 4) * 4 + 1) * 3 + 0]);
+}
+
+// Rows of 4 whose matrices are an odd number of elements apart: packs of rows would not be aligned.
+TYPED_TEST(MappedOn, OfOddDistancesReadTheirElements) {
+  const TypeParam exec;
+  const Kokkos::View<double*, TypeParam> memory("memory", 3 * 21);
+  const auto all = test::samples<double>(3 * 21, 4);
+  quern::copy(exec, memory, test::line<TypeParam>(all));
+  const Kokkos::View<const double***, Kokkos::LayoutStride, TypeParam, Kokkos::MemoryTraits<Kokkos::Unmanaged>> x(
+      memory.data(), Kokkos::LayoutStride(3, 21, 4, 4, 4, 1));
+  const Kokkos::View<double***, Kokkos::LayoutRight, TypeParam> out("out", 3, 4, 4);
+  quern::copy(exec, out, quern::roll(x, 1, axis{1}));
+  const auto found = test::contents(out);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int k = 0; k < 4; ++k)
+        EXPECT_EQ(all[21 * i + 4 * ((j + 3) % 4) + k], found[16 * i + 4 * j + k]) << i << j << k;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 /// a device graph.
 
 #include <cmath>
+#include <limits>
 #include <quern/core/launch/operations.hpp>
 #include <quern/map/map.hpp>
 
@@ -28,6 +29,9 @@ struct log_base {
 
 namespace impl {
 
+[[noreturn]] inline void reject_range(const std::string& label) {
+  throw Error(label, "start, stop and step give no length that an array can have");
+}
 /// The length of a range of integers, exactly: ceil((stop - start) / step), 0 where that is negative.
 template <class A, class B, class S>
 std::int64_t integer_range_length(const std::string& label, A start, B stop, S step) {
@@ -38,7 +42,9 @@ std::int64_t integer_range_length(const std::string& label, A start, B stop, S s
   const auto difference = static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start);
   const std::uint64_t distance = down ? 0 - difference : difference;
   const std::uint64_t size = down ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
-  return static_cast<std::int64_t>((distance - 1) / size + 1);
+  const std::uint64_t steps = (distance - 1) / size;
+  if (steps >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) reject_range(label);
+  return static_cast<std::int64_t>(steps + 1);
 }
 template <class A, class B, class S>
 std::int64_t range_length(const std::string& label, A start, B stop, S step) {
@@ -46,8 +52,10 @@ std::int64_t range_length(const std::string& label, A start, B stop, S step) {
     return integer_range_length(label, start, stop, step);
   } else {
     if (step == S(0)) throw Error(label, "step is 0");
-    const double n = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) / static_cast<double>(step));
-    if (!(n < 9.2e18)) throw Error(label, "start, stop and step give no length that an array can have");
+    const double distance = static_cast<double>(stop) - static_cast<double>(start);
+    const double quotient = distance / static_cast<double>(step), n = std::ceil(quotient);
+    if (!(n < 9.2e18)) reject_range(label);
+    if (quotient == 0 && !std::signbit(quotient) && distance != 0) return 1;  // of a quotient that underflows
     return n > 0 ? static_cast<std::int64_t>(n) : 0;
   }
 }
@@ -114,7 +122,8 @@ template <class Out, class C>
 struct written_linspace {
   linspace_values<C> values;
   KOKKOS_FUNCTION auto operator()(const Kokkos::Array<std::int64_t, 1>& at) const {
-    if constexpr (std::is_integral_v<Out> && !is_complex<C>) return convert<Out>(Kokkos::floor(values(at[0])));
+    if constexpr (std::is_integral_v<Out> && !std::is_same_v<Out, bool> && !is_complex<C>)
+      return convert<Out>(Kokkos::floor(values(at[0])));
     else return values(at[0]);
   }
 };

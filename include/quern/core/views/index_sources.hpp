@@ -76,8 +76,9 @@ inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t 
 
 /// Where in an address the index along an axis stands.
 struct index_bits {
-  int below = 0;     // bits of the axes that are closer in memory
-  int of_index = 0;  // bits of the index
+  int below = 0;        // bits of the axes that are closer in memory
+  int of_index = 0;     // bits of the index
+  int outer_shift = 0;  // low bits that the addresses of all other axes leave 0, which are not stored
 };
 
 /// Where consecutive indices lead, `count` of them: to `first`, then always `step` further (1, 0 or -1). A count of 0
@@ -105,7 +106,8 @@ struct axis_source {
   }
   /// The inner address for index 0.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t others(std::int64_t at) const {
-    return first + (at & ((std::int64_t{1} << bits.below) - 1)) + (at >> (bits.below + bits.of_index));
+    return first + (at & ((std::int64_t{1} << bits.below) - 1)) +
+           ((at >> (bits.below + bits.of_index)) << bits.outer_shift);
   }
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const {
     const std::int64_t j = map(index(at));
@@ -114,7 +116,8 @@ struct axis_source {
     return inner.load(others(at) + j * stride);
   }
   bool holds_packs(int w) const {
-    return (std::int64_t{1} << bits.below) % w == 0 && first % w == 0 && stride % w == 0 && inner.holds_packs(w);
+    return (std::int64_t{1} << bits.below) % w == 0 && (std::int64_t{1} << bits.outer_shift) % w == 0 &&
+           first % w == 0 && stride % w == 0 && inner.holds_packs(w);
   }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<value_type, W> load_pack(std::int64_t at) const {
@@ -139,7 +142,7 @@ struct axis_source {
     } else {
       const std::int64_t inner_step = step / (below * in_index);
       if (inner_step * below * in_index != step) return {};  // along several axes at once
-      step = inner_step;
+      step = inner_step * (std::int64_t{1} << bits.outer_shift);
     }
     const std::int64_t j = map(i);
     if constexpr (Map::has_outside)
