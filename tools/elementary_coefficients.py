@@ -142,8 +142,8 @@ print("""// SPDX-FileCopyrightText: the Quern authors
 #ifndef QUERN_SRC_MAP_COEFFICIENTS_HPP
 #define QUERN_SRC_MAP_COEFFICIENTS_HPP
 
-// Written by tools/elementary_coefficients.py. The names that end in _single are for results in float, those in _float for
-// float arithmetic.
+// Written by tools/elementary_coefficients.py. The names that end in _single are for results in float.
+// Those that end in _float are for float arithmetic.
 namespace quern::math::coefficients {
 
 // clang-format off""")
