@@ -68,7 +68,7 @@ struct arange_values {
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(static_cast<std::uint64_t>(first) +
                             static_cast<std::uint64_t>(at[0]) * static_cast<std::uint64_t>(step));
-    else return first + static_cast<T>(at[0]) * step;
+    else return at[0] == 0 ? first : first + static_cast<T>(at[0]) * step;  // of an infinite step, too
   }
 };
 /// The type in which numbers of an array of T are computed.
