@@ -70,8 +70,8 @@ struct position_source {
 inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t high, std::int64_t step,
                                  std::int64_t count) {
   if (step == 0) return count;
-  const std::int64_t room = step > 0 ? (high - i) / step + 1 : (i - low) / -step + 1;
-  return room < count ? room : count;
+  const std::int64_t room = step > 0 ? (high - i) / step : (i - low) / -step;
+  return room < count - 1 ? room + 1 : count;  // a step more may be no number
 }
 
 /// Where in an address the index along an axis stands.
