@@ -9,8 +9,8 @@
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>
 #include <quern/distributed/quantile.hpp>
-#include <quern/distributed/reducing_stencil.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/distributed/reducing_stencil.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>
 #include <quern/distributed/stencil.hpp>

@@ -89,6 +89,11 @@ TYPED_TEST(DistributedFilters, CallsAreTheSameOnAllRanks) {
   EXPECT_THROW(quern::minimum_filter(v, u, size, boundary::reflect), quern::Error);
   const int rank = test::is_other(comm) ? 1 : 2;
   EXPECT_THROW(quern::rank_filter(v, u, rank, 5, boundary::reflect), quern::Error);
+  // What one rank alone rejects.
+  const bool wrong = test::is_other(comm);
+  EXPECT_THROW(quern::minimum_filter(v, u, wrong ? 0 : 5, boundary::reflect), quern::Error);
+  EXPECT_THROW(quern::rank_filter(v, u, wrong ? 99 : 2, 5, boundary::reflect), quern::Error);
+  EXPECT_THROW(quern::binary_erosion(v, u, 3, boundary::reflect, quern::origin{wrong ? 2 : 0}), quern::Error);
 }
 
 }  // namespace

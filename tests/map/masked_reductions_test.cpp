@@ -111,6 +111,21 @@ struct twice_and_itself {
   KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(2 * x, x); }
 };
 
+struct quotients {
+  KOKKOS_FUNCTION auto operator()(int a, int b) const { return quern::values(a / b, a / b); }
+};
+
+// A division by zero ends a program on hosts.
+TYPED_TEST(MaskedReductionsOn, CallTheFunctionForSelectedElementsAlone) {
+  const auto b = this->row(std::vector<int>{0, 2, 0, -3}), out = this->row(std::vector<int>(4, 7));
+  const auto alone = quern::map(this->exec, outputs(reduced<op::sum>(on_host), reduced<op::max>(on_host)), quotients(),
+                                mask{b}, 12, b);
+  EXPECT_EQ(2, std::get<0>(alone));
+  EXPECT_EQ(6, std::get<1>(alone));
+  EXPECT_EQ(6, quern::map(this->exec, outputs(out, reduced<op::max>(on_host)), quotients(), mask{b}, 12, b));
+  EXPECT_EQ((std::vector<int>{7, 6, 7, -4}), test::contents(out));
+}
+
 TYPED_TEST(MaskedReductionsOn, InChunks) {
   using E = TypeParam;
   const auto x = test::behind<double>(std::array<std::int64_t, 2>{50, 3});

@@ -96,4 +96,40 @@ TYPED_TEST(ShortRows, Many) {
   }
 }
 
+/// Sums of a few wide Arrays, of which registers hold parts.
+template <class T, std::size_t N, class Exec>
+void expect_sums_of_arrays(const Exec& exec) {
+  using value = Kokkos::Array<T, N>;
+  for (const int rows : {1, 2, 3, 4, 7})
+    for (const int n : {1, 8, 65}) {
+      const Kokkos::View<value**, Kokkos::LayoutRight, Exec> x("x", rows, n);
+      const Kokkos::View<value*, Exec> out("out", n);
+      const auto x_on_host = Kokkos::create_mirror_view(x);
+      for (int j = 0; j < rows; ++j)
+        for (int i = 0; i < n; ++i)
+          for (std::size_t c = 0; c < N; ++c) x_on_host(j, i)[c] = T(100 * j + 10 * i) + T(static_cast<int>(c));
+      Kokkos::deep_copy(x, x_on_host);
+      quern::sum(exec, out, x, quern::axis{0});
+      exec.fence();
+      const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+      for (int i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < N; ++c)
+          EXPECT_EQ(T(50 * rows * (rows - 1) + 10 * i * rows) + T(rows * static_cast<int>(c)), found(i)[c])
+              << rows << ' ' << n << ' ' << c;
+    }
+}
+
+template <class Exec>
+struct WideArraysOn : testing::Test {};
+TYPED_TEST_SUITE(WideArraysOn, test::all_spaces);
+
+TYPED_TEST(WideArraysOn, OfFewRowsAddUp) {
+  const TypeParam exec;
+  expect_sums_of_arrays<double, 12>(exec);
+  expect_sums_of_arrays<double, 16>(exec);
+  expect_sums_of_arrays<double, 129>(exec);
+  expect_sums_of_arrays<float, 24>(exec);
+  expect_sums_of_arrays<Kokkos::complex<double>, 6>(exec);
+}
+
 }  // namespace

@@ -184,6 +184,8 @@ TYPED_TEST(OrderOn, EmptyArrays) {
   quern::minimum_filter(TypeParam(), out, in, 3, boundary::reflect);
   quern::median_filter(TypeParam(), out, in, {9, 2}, boundary::wrap);
   quern::grey_closing(TypeParam(), out, in, 3, boundary::constant(1));
+  quern::maximum_filter(TypeParam(), out, in, 3, boundary::keep);
+  quern::binary_opening(TypeParam(), out, in, 3, boundary::keep);
 }
 
 TYPED_TEST(OrderOn, ReportMisuse) {

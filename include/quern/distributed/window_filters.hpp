@@ -11,6 +11,13 @@ namespace quern::impl {
 /// Filters of DistributedViews, whose halos the windows read.
 template <>
 struct engine<over_ranks_place, window_filters> {
+  /// Compares a call whose parameters a rank rejects.
+  template <class Out, class In>
+  static void compare_rejected(const std::string& label, const Out& out, const In& in, const std::string& why) {
+    if constexpr (distributed_like<Out> && distributed_like<In>)
+      check_same_arrays(
+          out.decomposition().communicator(), label, [&] { return ", " + why; }, std::tuple<Out>(out), in);
+  }
   template <class Filter, class Exec, class Out, class In, class... Options>
   static void run(const Filter& filter, const Exec& exec, const Out& out, const boundaries& edge, const In& in,
                   const Options&...) {

@@ -145,7 +145,7 @@ auto map_selected(const operation_name& label, const Exec& exec, const Out& out,
     if constexpr (!has_reduced<Out>) {
       if constexpr (map_fits<F, Out, In...>())
         unpack([&](const auto&... o) { run(where_selected<F, value_of<decltype(o)>...>{f}, o...); }, arrays);
-    } else {
+    } else if constexpr (function_fits<F, Out, typename argument_of<In, rank>::type...>()) {
       return unpack(
           [&](const auto&... o) {
             return run(where_selected_among_outputs<Out, F, value_of<decltype(o)>...>{f}, o...);

@@ -80,6 +80,25 @@ struct where_selected_among {
   }
 };
 
+/// Whether f takes a value of each input and returns one for each output.
+template <class F, class Outs, class... Argument>
+constexpr bool function_fits() {
+  constexpr bool callable = std::is_invocable_v<const F&, Argument...>;
+  static_assert(callable,
+                "quern::map: f must be callable with one value of each input, and of positions() with a "
+                "Kokkos::Array<std::int64_t, rank>");
+  if constexpr (callable) {
+    constexpr bool fits =
+        value_count<std::remove_cvref_t<std::invoke_result_t<const F&, Argument...>>> == std::tuple_size_v<Outs>;
+    static_assert(
+        fits,
+        "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
+    return fits;
+  } else {
+    return false;
+  }
+}
+
 /// Of several outputs those that are arrays.
 template <class Out>
 auto arrays_among(const Out& out) {

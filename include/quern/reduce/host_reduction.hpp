@@ -42,11 +42,6 @@ struct host_reduction {
   static constexpr int position = Work::position;
   static constexpr std::int64_t block =
       host_block(tune::block_bytes, tune::least_block, tune::least_block_bytes, Work::largest_value);
-  static constexpr int max_across = tune::results;
-  /// The same where each has that many adjacent elements.
-  static std::int64_t max_gathered(std::int64_t values) {
-    return std::clamp<std::int64_t>(tune::gathered_bytes / (values * Work::largest_value), 16, max_across);
-  }
   static constexpr bool settles = requires(const Work& w, state& s) { w.reducer.is_unsettled(s); };
   /// Vector instructions take states apart whose size is a power of two, which those of complex numbers are too large
   /// for.
@@ -56,6 +51,13 @@ struct host_reduction {
     using base::operator=;
   };
   using slot = std::conditional_t<settles, padded, state>;
+  /// The results of a tile, whose states are on a thread's stack.
+  static constexpr int max_across =
+      std::clamp(tune::state_bytes / static_cast<int>(sizeof(slot)), 16, static_cast<int>(tune::results));
+  /// The same where each has that many adjacent elements.
+  static std::int64_t max_gathered(std::int64_t values) {
+    return std::clamp<std::int64_t>(tune::gathered_bytes / (values * Work::largest_value), 16, max_across);
+  }
   static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
 
   Work work;

@@ -36,18 +36,23 @@ auto as_one_reduction(const operation_name& label, const reductions_among<Outs, 
       reductions.each);
 }
 
-/// The results of a function, each beside whether a mask selects it.
-template <std::size_t N>
-struct select_results {
-  template <class R, class M>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const R& r, const M& m) const {
-    return each(r, m != M(0), std::make_index_sequence<N>());
+/// The results of f, each beside whether a mask, the last argument, selects it; f is called where it does.
+template <class F, std::size_t N>
+struct selected_results {
+  F f;
+  template <class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {
+    return each(std::make_index_sequence<sizeof...(V) - 1>(), std::make_index_sequence<N>(), v...);
   }
 
  private:
-  template <class R, std::size_t... J>
-  KOKKOS_FORCEINLINE_FUNCTION auto each(const R& r, bool chosen, std::index_sequence<J...>) const {
-    return quern::values(selected<value_part_type<J, R>>{value_part<J>(r), chosen}...);
+  template <std::size_t... I, std::size_t... J, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto each(std::index_sequence<I...>, std::index_sequence<J...>, const V&... v) const {
+    using found = std::remove_cvref_t<decltype(f(nth<static_cast<int>(I)>(v...)...))>;
+    const auto& m = nth<static_cast<int>(sizeof...(I))>(v...);
+    if (m == std::remove_cvref_t<decltype(m)>(0)) return quern::values(selected<value_part_type<J, found>>{}...);
+    const found r = f(nth<static_cast<int>(I)>(v...)...);
+    return quern::values(selected<value_part_type<J, found>>{value_part<J>(r), true}...);
   }
 };
 
@@ -64,7 +69,8 @@ struct engine<Place, several_reductions> {
       if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<decltype(values)>>() &&
                     results_fit<value_of<decltype(values)>, Out...>()) {
         const auto check = [&] { check_mask(label, m, operand_extents(label, values)); };
-        const auto selected = lazy(select_results<sizeof...(Out)>(), values, m);
+        const selected_results<F, sizeof...(Out)> of_selected{f};
+        const auto selected = unpack([&](const auto&... in) { return lazy(of_selected, in..., m); }, inputs);
         return unpack([&](const auto&... others) { return reduce(label, exec, outs, selected, check, others...); },
                       without_mask(options...));
       }

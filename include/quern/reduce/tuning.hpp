@@ -29,6 +29,7 @@ struct reduce_tuning : tuning<Exec> {
 
   /// Results whose states a host thread has in hand when it walks through rows that belong to many.
   static constexpr int results = 4096;
+  static constexpr int state_bytes = 1 << 20;  // at most, of all but the largest states
 
   /// The bytes of the rows that it has in hand where the elements of a result are the adjacent ones: all columns of
   /// these are read before they leave the first cache. Such rows have less than `short_row` elements. And the results

@@ -13,18 +13,22 @@ namespace quern::impl {
 template <class P>
 inline constexpr int vector_components = std::max(1, 64 / static_cast<int>(sizeof(P)));
 
-/// Arrays side by side: as many as registers hold, at least so many that they fill vectors, or all of a few.
+/// Arrays side by side: as many as registers hold, at least so many that they fill vectors where they are small, or all
+/// of a few and of three.
 template <int Count, class P, std::size_t N>
-inline constexpr int component_lanes =
-    std::min(Count, std::max(vector_components<P> / std::gcd(vector_components<P>, static_cast<int>(N)),
-                             static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / (N * sizeof(P)))))));
+inline constexpr int component_lanes = [] {
+  constexpr std::size_t bytes = N * sizeof(P);
+  constexpr int fill = bytes > 1024 ? 1 : vector_components<P> / std::gcd(vector_components<P>, static_cast<int>(N));
+  constexpr int held = static_cast<int>(std::bit_floor(std::max<std::size_t>(1, 256 / bytes)));
+  return Count % 2 != 0 ? Count : std::min(Count, std::max(fill, held));
+}();
 
 /// The sums of the components of `Count` Arrays, in lanes of whole Arrays and then in a tree. What stands in the same
 /// place of each lot of lanes is added up, a vector at a time: of loops over Arrays and their components compilers
 /// make no vector instructions at -O2, and loops over more than 16 values they keep in memory.
 template <class P, int Count, class T, std::size_t N>
 KOKKOS_FUNCTION Kokkos::Array<P, N> fold_components(const Kokkos::Array<T, N>* v) {
-  static_assert(sizeof(*v) == N * sizeof(T));
+  static_assert(sizeof(*v) == N * sizeof(T) && Count % component_lanes<Count, P, N> == 0);
   constexpr int lanes = component_lanes<Count, P, N>, width = static_cast<int>(N), places = lanes * width;
   constexpr int together = places % vector_components<P> == 0 ? vector_components<P> : lanes;
   const T* const values = v->data();

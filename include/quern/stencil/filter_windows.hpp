@@ -33,7 +33,8 @@ struct run_time_box {
 
 /// How far two windows reach, one after the other.
 inline run_time_box sum_of(run_time_box a, const run_time_box& b) {
-  for (int d = 0; d < 3; ++d) a.r[d] += b.r[d];
+  for (int d = 0; d < 3; ++d)
+    a.r[d] = static_cast<int>(std::min<std::int64_t>(std::int64_t{a.r[d]} + b.r[d], std::numeric_limits<int>::max()));
   return a;
 }
 

@@ -56,7 +56,7 @@ struct gaussian_derivatives {
   }
   std::string text() const {
     std::string s = " with sigma";
-    for (const double v : sigma) s += " " + std::to_string(v);
+    for (const double v : sigma) s += " " + text_of(v);
     return s;
   }
   template <bool Reversed, class Exec, class Out, class In>
@@ -99,7 +99,7 @@ void derivatives_call(const operation_name& operation, const Exec& exec, const O
                       const per_axis<double>& sigma, const boundaries& edge, const Options&... options) {
   const std::string& label = operation;
   filter_by_engine(
-      exec, out, edge, in,
+      label, exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
         return gaussian_derivatives<Rank, Order>(label, sigma, option_or(truncate_at{4}, options...).value);
       },

@@ -51,7 +51,7 @@ void functor_call(const Exec& exec, const Out& out, const F& f, const footprint&
   const label_scope functor("quern::generic_filter", typeid(F));
   const std::string& label = label_text("quern::generic_filter");
   filter_by_engine(
-      exec, out, edge, in,
+      label, exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
         return functor_filter<Rank, F>{label, {label, window, option_or(origin{0}, options...)}, f};
       },

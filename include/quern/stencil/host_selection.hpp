@@ -16,7 +16,7 @@ namespace quern::impl {
 /// one of those kept is the result. There are no branches, so that cells beside each other are computed together.
 template <int Rank, class T>
 struct host_selection {
-  static constexpr int most = 48;                        // values that are kept
+  static constexpr int max_kept = 48;                    // values that are kept
   static constexpr std::int64_t part = 512 / sizeof(T);  // cells at a time, all of whose values the first cache holds
   const listed_window& cells;
   bool greatest;
@@ -26,7 +26,9 @@ struct host_selection {
       : cells(window), greatest(rank + 1 > window.size - rank), kept(std::min(rank + 1, window.size - rank)) {}
 
   /// Whether this takes fewer steps than `passes` over the window.
-  bool suits(int passes) const { return kept <= most && (cells.size - kept) * kept < passes * cells.size; }
+  bool suits(int passes) const {
+    return kept <= max_kept && std::int64_t{cells.size - kept} * kept < std::int64_t{passes} * cells.size;
+  }
 
   /// Of n cells, at most `part`; `at(offsets...)` is where the values of the first one and those behind it are.
   template <class At>
@@ -43,7 +45,7 @@ struct host_selection {
  private:
   template <bool Greatest, class At>
   void block(T* results, std::int64_t n, const At& at) const {
-    T values[most][part], pushed[part];
+    T values[max_kept][part], pushed[part];
     for_each_offset(cells, [&](int m, int k, int j, int i) {
       load(m < kept ? values[m] : pushed, n, value_at<Rank>(at, k, j, i));
       for (int v = 0; v < kept && m >= kept; ++v) push_all<Greatest>(values[v], pushed, n);
@@ -53,7 +55,7 @@ struct host_selection {
   }
   template <bool Greatest, class Window>
   T cell(const Window& at) const {
-    T values[most];
+    T values[max_kept];
     for_each_offset(cells, [&](int m, int k, int j, int i) {
       T value = static_cast<T>(value_at<Rank>(at, k, j, i));
       if (m < kept) values[m] = value;

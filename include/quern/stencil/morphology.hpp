@@ -16,8 +16,8 @@
 ///
 /// An erosion is the least value of the window around a cell, a dilation the greatest of the window turned around, an
 /// opening a dilation of an erosion, and a closing the reverse, with the same boundaries for both. What an opening and
-/// a closing keep between the two is in scratch memory, in the type of `in`, and they reach twice as far. Arrays,
-/// windows, places, NaN and errors are those of `minimum_filter`.
+/// a closing keep between the two is in scratch memory, in the type of `in` (bytes for bools and of binary filters,
+/// float of half), and they reach twice as far. Arrays, windows, places, NaN and errors are those of `minimum_filter`.
 
 #include <quern/stencil/order_filters.hpp>
 
@@ -25,7 +25,8 @@ namespace quern {
 
 /// The heights of a structuring element, for each cell of a window with the extents of the View, which the host reads
 /// before the call returns: `grey_erosion` subtracts them from values, `grey_dilation` adds them. Sums are formed in
-/// the type of `in` where it is float, else in double.
+/// the type of `in` where it is float, else in double, which holds integers up to 2^53; those that an integer `out`
+/// does not hold have no meaning there.
 struct structuring {
   using option_of = impl::any_place;
   impl::axis_list<int> sizes;
@@ -50,7 +51,7 @@ struct height_filter {
   run_time_box reach() const { return window.reach(); }
   std::string text() const {
     std::string s = window.text() + " with heights";
-    for (const double h : heights) s += " " + std::to_string(h);
+    for (const double h : heights) s += " " + text_of(h);
     return s;
   }
   template <class Call>
@@ -75,6 +76,10 @@ struct two_filters {
   Second second;
 
   run_time_box reach() const { return sum_of(first.reach(), second.reach()); }
+  template <class T>
+  boundaries edges_for(const boundaries& edge) const {
+    return first.template edges_for<T>(edge);
+  }
   std::string text() const { return first.text() + " and" + second.text(); }
   template <int Rank, bool Reversed, class Exec, class Out, class In>
   void run(const filter_call<Rank, Reversed, Exec, Out, In>& call) const {
@@ -96,19 +101,6 @@ struct two_filters {
   }
 };
 
-/// Boundaries for truths: constants are zero or one.
-template <class T>
-boundaries edges_of_truths(const std::string& label, const boundaries& edge) {
-  if (edge.is_box()) return edge;
-  const auto truth = [&](const boundary& b) {
-    if (b.kind() != boundary::mode::constant) return b;
-    return boundary::constant(b.value_for<T>(label) != T(0) ? 1 : 0);
-  };
-  axis_list<boundary_pair> each;
-  for (int d = 0; d < edge.count(); ++d) each.push_back({truth(edge.axis(d).low), truth(edge.axis(d).high)});
-  return boundaries(each);
-}
-
 /// The grey erosion (Sign -1) or dilation (1).
 template <int Sign, class Exec, class Out, class In, class... Options>
 void grey_call(const operation_name& operation, const Exec& exec, const Out& out, const In& in, const footprint& window,
@@ -119,7 +111,7 @@ void grey_call(const operation_name& operation, const Exec& exec, const Out& out
   } else {
     const structuring& element = *find_option<structuring>(options...);
     filter_by_engine(
-        exec, out, edge, in,
+        label, exec, out, edge, in,
         [&]<int Rank>(std::integral_constant<int, Rank>) {
           window_cells<Rank> cells(label, window, option_or(origin{0}, options...), Sign > 0);
           auto heights = cells.values_of_cells(label, element.sizes, element.heights, Sign > 0);
@@ -128,16 +120,16 @@ void grey_call(const operation_name& operation, const Exec& exec, const Out& out
         options...);
   }
 }
-/// An opening (Sign -1) or a closing (1), of truths or of values.
-template <int Sign, bool Truths, class Exec, class Out, class In, class... Options>
+/// An opening (Sign -1) or a closing (1), binary or of values.
+template <int Sign, bool Binary, class Exec, class Out, class In, class... Options>
 void opening_call(const operation_name& operation, const Exec& exec, const Out& out, const In& in,
                   const footprint& window, const boundaries& edge, const Options&... options) {
   const std::string& label = operation;
   filter_by_engine(
-      exec, out, edge, in,
+      label, exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
-        using first = extreme_filter<Rank, extreme_of<Sign, Truths>>;
-        using second = extreme_filter<Rank, extreme_of<-Sign, Truths>>;
+        using first = extreme_filter<Rank, extreme_of<Sign, Binary>>;
+        using second = extreme_filter<Rank, extreme_of<-Sign, Binary>>;
         const origin where = option_or(origin{0}, options...);
         return two_filters<first, second>{
             label, {label, {label, window, where, Sign > 0}}, {label, {label, window, where, Sign < 0}}};
@@ -205,8 +197,7 @@ QUERN_TAKES_NAME(grey_closing)
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void binary_erosion(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                     const Options&... options) {
-  const auto truths = impl::edges_of_truths<impl::value_of<In>>("quern::binary_erosion", edge);
-  impl::extreme_call<impl::extreme_of<-1, true>>("quern::binary_erosion", exec, out, in, window, truths, false,
+  impl::extreme_call<impl::extreme_of<-1, true>>("quern::binary_erosion", exec, out, in, window, edge, false,
                                                  options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
@@ -220,8 +211,7 @@ QUERN_TAKES_NAME(binary_erosion)
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void binary_dilation(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                      const Options&... options) {
-  const auto truths = impl::edges_of_truths<impl::value_of<In>>("quern::binary_dilation", edge);
-  impl::extreme_call<impl::extreme_of<1, true>>("quern::binary_dilation", exec, out, in, window, truths, true,
+  impl::extreme_call<impl::extreme_of<1, true>>("quern::binary_dilation", exec, out, in, window, edge, true,
                                                 options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
@@ -235,8 +225,7 @@ QUERN_TAKES_NAME(binary_dilation)
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void binary_opening(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                     const Options&... options) {
-  const auto truths = impl::edges_of_truths<impl::value_of<In>>("quern::binary_opening", edge);
-  impl::opening_call<-1, true>("quern::binary_opening", exec, out, in, window, truths, options...);
+  impl::opening_call<-1, true>("quern::binary_opening", exec, out, in, window, edge, options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
 void binary_opening(const Out& out, const In& in, const footprint& window, const boundaries& edge,
@@ -249,8 +238,7 @@ QUERN_TAKES_NAME(binary_opening)
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void binary_closing(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                     const Options&... options) {
-  const auto truths = impl::edges_of_truths<impl::value_of<In>>("quern::binary_closing", edge);
-  impl::opening_call<1, true>("quern::binary_closing", exec, out, in, window, truths, options...);
+  impl::opening_call<1, true>("quern::binary_closing", exec, out, in, window, edge, options...);
 }
 template <result_view Out, result_view In, call_option<origin>... Options>
 void binary_closing(const Out& out, const In& in, const footprint& window, const boundaries& edge,

@@ -61,6 +61,19 @@ struct window_lines {
   }
 };
 
+/// Boundaries of a binary filter: constants are zero or one.
+template <class T>
+boundaries binary_edges(const std::string& label, const boundaries& edge) {
+  if (edge.is_box()) return edge;
+  const auto binary = [&](const boundary& b) {
+    if (b.kind() != boundary::mode::constant) return b;
+    return boundary::constant(b.value_for<T>(label) != T(0) ? 1 : 0);
+  };
+  axis_list<boundary_pair> each;
+  for (int d = 0; d < edge.count(); ++d) each.push_back({binary(edge.axis(d).low), binary(edge.axis(d).high)});
+  return boundaries(each);
+}
+
 /// Extremes of windows by `Rule`, an `extreme_of`: of boxes along one axis after the other.
 template <int Rank, class Rule>
 struct extreme_filter {
@@ -69,10 +82,15 @@ struct extreme_filter {
   run_time_box before{};  // how far a filter before this one looks
 
   template <class T>
-  using result = std::conditional_t<Rule::of_truths, unsigned char, compared_value<T>>;
+  using result = std::conditional_t<Rule::binary, unsigned char, compared_value<T>>;
 
   run_time_box reach() const { return window.reach(); }
   std::string text() const { return window.text(); }
+  template <class T>
+  boundaries edges_for(const boundaries& edge) const {
+    if constexpr (Rule::binary) return binary_edges<T>(label, edge);
+    else return edge;
+  }
   template <class Call>
   void run(const Call& call) const {
     static_assert(!is_complex<typename Call::in_type>, "quern: complex numbers have no order");
@@ -165,7 +183,7 @@ void extreme_call(const operation_name& operation, const Exec& exec, const Out& 
                   const footprint& window, const boundaries& edge, bool mirrored, const Options&... options) {
   const std::string& label = operation;
   filter_by_engine(
-      exec, out, edge, in,
+      label, exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
         return extreme_filter<Rank, Rule>{label, {label, window, option_or(origin{0}, options...), mirrored}};
       },
@@ -177,7 +195,7 @@ void rank_call(const operation_name& operation, const Exec& exec, const Out& out
                const footprint& window, const boundaries& edge, const Options&... options) {
   const std::string& label = operation;
   filter_by_engine(
-      exec, out, edge, in,
+      label, exec, out, edge, in,
       [&]<int Rank>(std::integral_constant<int, Rank>) {
         const window_cells<Rank> cells(label, window, option_or(origin{0}, options...));
         return rank_filter_of<Rank, Medians>{label, cells, checked_rank(label, of_count(cells.count), cells.count)};
@@ -217,8 +235,8 @@ QUERN_TAKES_NAME(maximum_filter)
 /// The value of a rank in a window around each cell: 0 is the least, -1 the greatest.
 ///
 /// Extremes are those of `minimum_filter` and `maximum_filter`. Other ranks take a pass over the window for each bit of
-/// a value, or, on hosts, as many as there are values to the nearer end where that is less; no memory, and the same
-/// time for all values. A zero may come with either sign.
+/// a value, or, on hosts, as many as there are values to the nearer end where that is less; no memory but for a list of
+/// more than 64 cells, and the same time for all values. A zero may come with either sign.
 /// @throws Error also where there is no such rank
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void rank_filter(const Exec& exec, const Out& out, const In& in, std::int64_t rank, const footprint& window,

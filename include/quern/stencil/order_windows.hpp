@@ -18,13 +18,13 @@ using compared_value =
     std::conditional_t<is_half<T>, float, std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>;
 
 /// What a window is reduced to: its least value (Sign -1) or its greatest (Sign 1), NaN where there is one; with
-/// heights of a structuring element for weights, of the values less or more these. Truths: of whether values are zero.
-template <int Sign, bool Truths = false>
+/// heights of a structuring element for weights, of the values less or more these. Binary: of whether values are zero.
+template <int Sign, bool Binary = false>
 struct extreme_of {
-  static constexpr bool of_truths = Truths;
+  static constexpr bool binary = Binary;
   template <class S>
   KOKKOS_FUNCTION static S initial() {
-    if constexpr (Truths) return Sign > 0 ? S(0) : S(1);
+    if constexpr (Binary) return Sign > 0 ? S(0) : S(1);
     else if constexpr (std::is_floating_point_v<S>) return -Sign * Kokkos::Experimental::infinity_v<S>;
     else return Sign > 0 ? Kokkos::Experimental::finite_min_v<S> : Kokkos::Experimental::finite_max_v<S>;
   }
@@ -36,7 +36,7 @@ struct extreme_of {
   }
   template <class S, class T>
   KOKKOS_FORCEINLINE_FUNCTION static void add(S& s, unit_weight, const T& value) {
-    if constexpr (Truths) take(s, static_cast<S>(value != T(0) ? 1 : 0));
+    if constexpr (Binary) take(s, static_cast<S>(value != T(0) ? 1 : 0));
     else take(s, static_cast<S>(value));
   }
   template <class S, class W, class T>

@@ -39,7 +39,10 @@ struct filter_call {
             const strided<const From>& from) const {
     stencil_launch<Shape, Rank, Reversed>(exec, label, reach, f, e, std::tuple(to), from);
   }
-  void check_edges(const run_time_box& reach) const { boxes_of<Rank, Reversed>(label, reach, in.extents, edges); }
+  /// Of arrays without elements no boundary is looked at, as in stencils.
+  void check_edges(const run_time_box& reach) const {
+    if (in.extents.size() > 0) boxes_of<Rank, Reversed>(label, reach, in.extents, edges);
+  }
   /// Whether devices can move packs of the arrays, which their stencils of fixed windows need to be fast.
   bool holds_packs() const {
     constexpr int width = std::min(pack_width<Exec, Out, In>(), 8);

@@ -293,8 +293,8 @@ auto take(const V& x, const Indices& indices, const axis& along, index_mode mode
   }
 }
 /// The same without waiting: each operation that reads the elements counts the indices that are out of range to `info`,
-/// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place. Every `take` of a
-/// call needs an `info` of its own.
+/// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place. Every `take`
+/// of a call needs an `info` of its own.
 template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
   constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
