@@ -4,6 +4,7 @@
 // Extrema, places, and counts.
 #include <distributed/reductions.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/reduce/compare.hpp>
 
 namespace {
 
