@@ -52,7 +52,7 @@ endfunction()
 # Core: what does not depend on the types of a call, what is instantiated for the types of most data, and the vendor's sort,
 # which takes long to compile.
 set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/extents core/views/layouts core/views/operands core/views/overlap
-    core/launch/arguments core/launch/host_threads core/launch/loop_nest core/launch/nontemporal_store
+    core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
     chunked/pipeline stencil/boundary stencil/footprint stencil/halo_fields reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by
     map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)

@@ -31,7 +31,7 @@ struct extreme_of {
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void take(S& s, S v) {
     const bool better = Sign > 0 ? v > s : v < s;
-    if constexpr (std::is_floating_point_v<S>) s = better | (v != v) ? v : s;
+    if constexpr (std::is_floating_point_v<S>) s = (better | (v != v)) ? v : s;
     else s = better ? v : s;
   }
   template <class S, class T>

@@ -24,12 +24,10 @@ struct host_units {
   void operator()(std::int64_t unit) const { run(kernel, unit); }
 };
 
-/// Whether a launch on a host is a loop of the calling thread: where no second thread would get a unit, a parallel
-/// region only takes its time, which is that of thousands of additions. Tools are told of all launches. (bench_map,
-/// vector_add)
-inline bool runs_here(std::int64_t threads, std::int64_t count) {
-  return (threads == 1 || count <= 1) && !tool_listens();
-}
+/// Runs the units on the calling thread where no second thread would get one, and returns whether it did: a parallel
+/// region only takes its time there, which is that of thousands of additions. Tools are told of all launches.
+/// (bench_map, vector_add)
+bool ran_here(const host_units& units, std::int64_t count, int threads);
 
 /// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
 /// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
@@ -45,11 +43,9 @@ void launch_units(const Exec& exec, const std::string& label, std::int64_t count
       else (*static_cast<const Kernel*>(k))(Tag(), unit);
     };
     const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
-    if (runs_here(exec.concurrency(), count)) {
-      for (std::int64_t unit = 0; unit < count; ++unit) run(&own, unit);
-      return;
-    }
-    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, index>(exec, 0, count), host_units{run, &own});
+    const host_units units{run, &own};
+    if (ran_here(units, count, exec.concurrency())) return;
+    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, index>(exec, 0, count), units);
   }
 }
 
