@@ -84,8 +84,9 @@ void interp(const Exec& exec, const Out& out, const X& x, const Points& points, 
   if (at.extents.rank != 1 || n == 0)
     impl::reject_extents(c.label, "points", at.extents, "rank 1 and at least one element");
   impl::check_extents(c.label, "values", f.extents, at.extents);
-  impl::check_overlap(c.label, c.output(out), at, "points", false);
-  impl::check_overlap(c.label, c.output(out), f, "values", false);
+  const auto to = c.output(out);
+  impl::check_overlap(c.label, to, at, "points", false);
+  impl::check_overlap(c.label, to, f, "values", false);
   if constexpr (ordered) {
     if constexpr (impl::has_option<checked_t, Options...>) impl::check_increasing(exec, c.label, "the points", at);
     const outside_points beyond = impl::option_or(outside_points{}, options...);

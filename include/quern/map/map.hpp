@@ -34,15 +34,32 @@ constexpr map_types check_map() {
   return found;
 }
 
-/// The same of a map's operands; an error says what is wrong.
+/// Whether f takes these arguments, one value of each input of a map; an error says what it must take.
+template <class F, class... Argument>
+constexpr bool takes_arguments() {
+  constexpr bool callable = std::is_invocable_v<const F&, Argument...>;
+  static_assert(callable,
+                "quern::map: f must be callable with one value of each input, and of positions() with a "
+                "Kokkos::Array<std::int64_t, rank>");
+  return callable;
+}
+/// Whether a functor that returns a `Value` has a value for each of so many outputs; an error where it has not.
+template <class Value, std::size_t Outputs>
+constexpr bool results_fit() {
+  constexpr bool fits = value_count<Value> == Outputs;
+  static_assert(fits,
+                "quern: f must return as many values as there are outputs, as quern::values(a, b) or a "
+                "Kokkos::Array");
+  return fits;
+}
+
+/// Whether the function of a map fits its operands; an error says what is wrong.
 template <class F, class Out, class... In>
 constexpr bool map_fits() {
   using outputs = decltype(as_outputs(std::declval<const Out&>()));
   constexpr int rank = rank_of<std::tuple_element_t<0, outputs>>;
   constexpr map_types types = check_map<F, outputs, typename argument_of<In, rank>::type...>();
-  static_assert(types.callable,
-                "quern::map: f must be callable with one value of each input, and of positions() with a "
-                "Kokkos::Array<std::int64_t, rank>");
+  takes_arguments<F, typename argument_of<In, rank>::type...>();
   static_assert(
       !types.callable || types.outputs,
       "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
@@ -134,7 +151,7 @@ auto map_selected(const operation_name& label, const Exec& exec, const Out& out,
   const auto run = [&]<class G>(const G& of_selected, const auto&... arrays) {
     if constexpr (!(is_at<over_ranks_place, std::remove_cvref_t<decltype(arrays)>> || ...))
       check_mask(label, m, operand_extents(label, nth<0>(arrays...)));
-    (check_mask_apart(label, arrays, m), ...);
+    (check_mask_apart<Exec>(label, arrays, m), ...);
     const auto operands = std::tuple_cat(inputs, std::tie(arrays...), std::tie(m));
     return unpack([&](const auto&... others) { return map_call(label, exec, out, of_selected, operands, others...); },
                   without_mask(options...));
@@ -145,12 +162,12 @@ auto map_selected(const operation_name& label, const Exec& exec, const Out& out,
     if constexpr (!has_reduced<Out>) {
       if constexpr (map_fits<F, Out, In...>())
         unpack([&](const auto&... o) { run(where_selected<F, value_of<decltype(o)>...>{f}, o...); }, arrays);
-    } else if constexpr (function_fits<F, Out, typename argument_of<In, rank>::type...>()) {
-      return unpack(
-          [&](const auto&... o) {
-            return run(where_selected_among_outputs<Out, F, value_of<decltype(o)>...>{f}, o...);
-          },
-          arrays);
+    } else if constexpr (takes_arguments<F, typename argument_of<In, rank>::type...>()) {
+      using found = std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, rank>::type...>>;
+      const auto among = [&](const auto&... o) {
+        return run(where_selected_among_outputs<Out, F, value_of<decltype(o)>...>{f}, o...);
+      };
+      if constexpr (results_fit<found, std::tuple_size_v<Out>>()) return unpack(among, arrays);
     }
   }
 }

@@ -80,25 +80,6 @@ struct where_selected_among {
   }
 };
 
-/// Whether f takes a value of each input and returns one for each output.
-template <class F, class Outs, class... Argument>
-constexpr bool function_fits() {
-  constexpr bool callable = std::is_invocable_v<const F&, Argument...>;
-  static_assert(callable,
-                "quern::map: f must be callable with one value of each input, and of positions() with a "
-                "Kokkos::Array<std::int64_t, rank>");
-  if constexpr (callable) {
-    constexpr bool fits =
-        value_count<std::remove_cvref_t<std::invoke_result_t<const F&, Argument...>>> == std::tuple_size_v<Outs>;
-    static_assert(
-        fits,
-        "quern::map: f must return as many values as there are outputs, as quern::values(a, b) or a Kokkos::Array");
-    return fits;
-  } else {
-    return false;
-  }
-}
-
 /// Of several outputs those that are arrays.
 template <class Out>
 auto arrays_among(const Out& out) {
@@ -118,14 +99,13 @@ template <class Outs, class F, class... Old>
 using where_selected_among_outputs = typename function_among<Outs, F, Old...>::type;
 
 /// Rejects outputs that share memory with a mask.
-template <class Out, class M>
+template <class Exec, class Out, class M>
 void check_mask_apart(const std::string& label, const Out& out, const M& m) {
-  if constexpr (stored_array<M> || requires { m.local_with_halo(); })
-    for_each_memory(
-        [&](const auto& written) {
-          for_each_memory([&](const auto& read) { check_overlap(label, written, read, "the mask", false); }, m);
-        },
-        out);
+  if constexpr (stored_array<Out> && stored_array<M>)
+    check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
+                  false);
+  else if constexpr (requires { out.local_with_halo(), m.local_with_halo(); })
+    check_mask_apart<Exec>(label, out.local_with_halo(), m.local_with_halo());
 }
 
 }  // namespace quern::impl

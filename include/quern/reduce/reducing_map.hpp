@@ -152,19 +152,10 @@ auto describe_all(const Reduction&... r) {
   if constexpr (one_pass) return reductions_among<Outs, Reduction...>{{r...}};
   else return no_reductions();
 }
-/// Whether a functor that returns a `Value` has a value for each output.
-template <class Value, class... Out>
-constexpr bool results_fit() {
-  constexpr bool fits = value_count<Value> == sizeof...(Out);
-  static_assert(fits,
-                "quern: f must return as many values as there are outputs, as quern::values(a, b) or a "
-                "Kokkos::Array");
-  return fits;
-}
 /// Those of an operation whose functor returns a `Value`.
 template <class Value, class Exec, class... Out>
 auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
-  if constexpr (results_fit<Value, Out...>())
+  if constexpr (results_fit<Value, sizeof...(Out)>())
     return [&]<std::size_t... R>(std::index_sequence<R...>) {
       return describe_all<std::tuple<Out...>>(std::get<R>(outs).template describe<value_part_type<R, Value>>(exec)...);
     }(typename output_numbers<std::tuple<Out...>>::reduced());
@@ -173,11 +164,7 @@ auto reductions_of_results(const Exec& exec, const std::tuple<Out...>& outs) {
 /// Those of a map f(in...) of arrays of rank `Rank`.
 template <int Rank, class... In, class Exec, class... Out, class F>
 auto reductions_of(const Exec& exec, const std::tuple<Out...>& outs, const F&) {
-  constexpr bool callable = std::is_invocable_v<const F&, typename argument_of<In, Rank>::type...>;
-  static_assert(callable,
-                "quern::map: f must be callable with one value of each input, and of positions() with a "
-                "Kokkos::Array<std::int64_t, rank>");
-  if constexpr (callable)
+  if constexpr (takes_arguments<F, typename argument_of<In, Rank>::type...>())
     return reductions_of_results<
         std::remove_cvref_t<std::invoke_result_t<const F&, typename argument_of<In, Rank>::type...>>>(exec, outs);
   else return no_reductions();
@@ -312,6 +299,17 @@ template <class... Out>
 auto reduced_outputs(const std::tuple<Out...>& outs) {
   return unpack([](const auto&... r) { return std::tuple(r.out...); },
                 select(outs, typename output_numbers<std::tuple<Out...>>::reduced()));
+}
+
+/// Calls `f(memory)` with the memory of each array of an operand, or of several.
+template <class F, class V>
+void for_each_memory(const F& f, const V& v) {
+  if constexpr (is_outputs<V>) unpack([&](const auto&... one) { (for_each_memory(f, one), ...); }, v);
+  else if constexpr (requires { v.local_with_halo(); }) for_each_memory(f, v.local_with_halo());
+  else if constexpr (dual_view<V>) for_each_memory(f, v.view_device());
+  else if constexpr (view_like<V>) f(describe(v));
+  else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
+  else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
 }
 
 /// Rejects outputs of reductions that share memory with each other.

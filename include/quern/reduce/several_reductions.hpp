@@ -67,7 +67,7 @@ struct engine<Place, several_reductions> {
     } else {
       const auto& m = mask_among(options...).where;
       if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<decltype(values)>>() &&
-                    results_fit<value_of<decltype(values)>, Out...>()) {
+                    results_fit<value_of<decltype(values)>, sizeof...(Out)>()) {
         const auto check = [&] { check_mask(label, m, operand_extents(label, values)); };
         const selected_results<F, sizeof...(Out)> of_selected{f};
         const auto selected = unpack([&](const auto&... in) { return lazy(of_selected, in..., m); }, inputs);

@@ -180,17 +180,6 @@ auto with_leaves(const F& f, const Run& run, const Expanded&... in) {
   return unpack([&](const auto&... leaf) { return run(g, leaf...); }, std::tuple_cat(in.leaves...));
 }
 
-/// Calls `f(memory)` with the memory of each array of an operand, or of several.
-template <class F, class V>
-void for_each_memory(const F& f, const V& v) {
-  if constexpr (is_outputs<V>) unpack([&](const auto&... one) { (for_each_memory(f, one), ...); }, v);
-  else if constexpr (requires { v.local_with_halo(); }) for_each_memory(f, v.local_with_halo());
-  else if constexpr (dual_view<V>) for_each_memory(f, v.view_device());
-  else if constexpr (view_like<V>) f(describe(v));
-  else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
-  else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
-}
-
 }  // namespace quern::impl
 
 #endif
