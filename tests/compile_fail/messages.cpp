@@ -108,11 +108,11 @@ void misuse() {
   const auto variance = quern::reduced<quern::op::var>(quern::on_host, quern::reproducible);
   const auto total = quern::reduced<quern::op::sum>(quern::on_host);
   const auto two = quern::outputs(x, variance);
-  const auto one = quern::outputs(x, total);
+  const auto three = quern::outputs(x, total, total);
   quern::map(exec, quern::outputs(f, variance), twice_itself(), y);             // needs two passes
   quern::stencil<quern::box<1>>(exec, two, twice_itself(), boundary::wrap, y);  // needs two passes
   quern::map(exec, quern::outputs(f, total), identity(), y);                    // f must return as many values
-  quern::stencil<quern::box<1>>(exec, one, next_cell(), boundary::wrap, y);     // f must return as many values
+  quern::stencil<quern::box<1>>(exec, three, next_cell(), boundary::wrap, y);   // f must return as many values
 
   // Ranks that only the program knows.
   quern::laplacian(exec, d, e, 1.0, boundary::wrap);                      // differences take Views of rank 1, 2
