@@ -30,9 +30,10 @@ KOKKOS_FUNCTION T worst() {
   else return Sign > 0 ? -limits::infinity_v<T> : limits::infinity_v<T>;
 }
 /// Partial results side by side. g++ unrolls loops over 16 lanes or fewer, and then finds no vector instruction for the
-/// better of two.
+/// better of two. Comparisons of floating-point numbers, which take longer, have four vectors of any width in hand.
 template <int N, class T>
-inline constexpr int extremum_lanes = std::min(N, std::max(32, fold_lanes<N, T>));
+inline constexpr int extremum_lanes =
+    std::min(N, std::max(std::is_floating_point_v<T> ? 256 / static_cast<int>(sizeof(T)) : 32, fold_lanes<N, T>));
 
 /// Calls round(i) for the multiples i of Lanes below N. Written out, rounds of wide values are no stream that memory is
 /// read ahead for; others take less time written out.
@@ -46,17 +47,28 @@ KOKKOS_FUNCTION void for_rounds(const Round& round) {
   }
 }
 
-/// The smallest or largest value of a block that is not NaN. Without branches.
-template <int N, int Sign, class T>
+/// Whether one walk through a block of floating-point numbers finds its extremum and whether there is a NaN.
+template <int N, class T>
+inline constexpr bool watches_for_nan = std::is_floating_point_v<T> && N > extremum_lanes<N, T>;
+
+/// The smallest or largest value of a block that is not NaN. Without branches. With `Watch`, NaN where a value is NaN,
+/// and possibly where one is infinite or two are huge: the sum of all values times zero, which is zero otherwise.
+template <int N, int Sign, bool Watch = false, class T>
 KOKKOS_FUNCTION T block_extremum(const T* v) {
-  constexpr int lanes = extremum_lanes<N, T>;
-  T best[lanes];
+  constexpr int lanes = extremum_lanes<N, T>, sums = Watch ? lanes / 2 : 1;
+  T best[lanes], zero[sums] = {};
   for (int l = 0; l < lanes; ++l) best[l] = worst<Sign, T>();
   for_rounds<N, lanes, T>([&](int i) {
     for (int l = 0; l < lanes; ++l) best[l] = better<Sign>(best[l], v[i + l]);
+    if constexpr (Watch)
+      for (int l = 0; l < sums; ++l) zero[l] = (zero[l] + v[i + l] * T(0)) + v[i + l + sums] * T(0);
   });
-  for (int l = 1; l < lanes; ++l) best[0] = better<Sign>(best[0], best[l]);
-  return best[0];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) best[l] = better<Sign>(best[l], best[l + half]);
+  if constexpr (Watch)
+    for (int half = sums / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) zero[l] += zero[l + half];
+  return zero[0] == T(0) ? best[0] : zero[0];
 }
 /// Both in one walk.
 template <int N, class T>
@@ -73,10 +85,11 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
       high[l] = better<1>(high[l], v[i + l]);
     }
   });
-  for (int l = 1; l < lanes; ++l) {
-    low[0] = better<-1>(low[0], low[l]);
-    high[0] = better<1>(high[0], high[l]);
-  }
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) {
+      low[l] = better<-1>(low[l], low[l + half]);
+      high[l] = better<1>(high[l], high[l + half]);
+    }
   return {low[0], high[0]};
 }
 /// An integer for each number, equal for equal ones, zeros of either sign among them; other types as they are.
@@ -122,6 +135,12 @@ KOKKOS_FUNCTION T or_nan(const T& found, const T* v) {
   if constexpr (std::is_integral_v<T>) return found;
   else return any_nan<N>(v) ? Kokkos::Experimental::quiet_NaN_v<T> : found;
 }
+template <int N, int Sign, class T>
+KOKKOS_FUNCTION T block_extremum_or_nan(const T* v) {
+  if constexpr (watches_for_nan<N, T>)
+    if (const T found = block_extremum<N, Sign, true>(v); !is_nan(found)) return found;
+  return or_nan<N>(block_extremum<N, Sign>(v), v);
+}
 
 /// The better one of a state and a value, a NaN before both. Without branches, for loops over states.
 template <int Sign, class T>
@@ -139,7 +158,7 @@ struct extremum_reducer {
   KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, v); }
   template <int N>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
-    join(s, or_nan<N>(block_extremum<N, Sign>(v), v));
+    join(s, block_extremum_or_nan<N, Sign>(v));
   }
   /// A block in a loop over states, which shall become vector instructions, as that of two values is by itself.
   template <int N>
@@ -234,7 +253,7 @@ struct arg_reducer {
   /// Finds the block's best value in a few instructions, and its position only where that may matter.
   template <int N, class Positions>
   KOKKOS_FUNCTION void add_block(state& s, const T* v, const Positions& at) const {
-    const T best = SkipNan ? block_extremum<N, Sign>(v) : or_nan<N>(block_extremum<N, Sign>(v), v);
+    const T best = SkipNan ? block_extremum<N, Sign>(v) : block_extremum_or_nan<N, Sign>(v);
     if (!beats(best, s.value) && !(ties(best, s.value) && at(0) < s.at)) return;
     const int first = first_in_block<N>(v, best);
     if (first < N) join(s, {best, at(first)});
