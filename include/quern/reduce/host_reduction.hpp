@@ -10,6 +10,7 @@
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/launch/prefetch.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
@@ -58,11 +59,12 @@ struct host_reduction {
   static std::int64_t max_gathered(std::int64_t values) {
     return std::clamp<std::int64_t>(tune::gathered_bytes / (values * Work::largest_value), 16, max_across);
   }
-  static constexpr int rows = 8, chunk = 256;  // rows of elements that are read together, and how far
+  static constexpr int rows = 8, chunk = 512;  // rows of elements that are read together, and how far
 
   Work work;
   bool by_rows = false;  // items are rows of elements, one for each result of a tile
   bool gathers = false;  // what a loop reads is not contiguous
+  bool prefetches = false;  // what a loop reads is in memory
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
@@ -101,6 +103,13 @@ struct host_reduction {
       if constexpr (requires(const value* v) { v = get<0>(from).contiguous_from(0); })
         if (reads_contiguously(get<0>(from))) return get<0>(from).contiguous_from(p.of[0]);
     return read_blocks(nullptr, room, n, n, from, p, inputs());
+  }
+
+  /// Whether the rows of a tile are read where they are.
+  static bool reads_in_place(const Work& work) {
+    if constexpr (std::is_same_v<F, op::identity>)
+      return reads_contiguously(get<0>(work.in).with_step(work.result_nest.stride[0][0]));
+    else return false;
   }
 
   /// Blocks of one result, those of a row together, so that operands are looked at once.
@@ -180,10 +189,23 @@ struct host_reduction {
     }
     if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
   }
+  /// Asks for the rows behind these, of most arrays at the distance of two of them: they are too short for a processor to
+  /// see streams by itself.
+  static void prefetch_next_rows(const value* const* v, const offsets* p, int from, int to) {
+    constexpr int line = std::max<int>(64 / sizeof(value), 1);
+    const std::int64_t next = (p[1].of[0] - p[0].of[0]) * rows;
+    for (int u = 0; u < rows; ++u)
+      for (int k = from; k < to; k += line) prefetch(v[u], (next + k) * std::int64_t{sizeof(value)});
+  }
   template <std::size_t... U>
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
-    QUERN_IMPL_IVDEP
-    for (int k = 0; k < results; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+    const int piece = prefetches ? 64 : results;
+    for (int from = 0; from < results; from += piece) {
+      const int to = Kokkos::min(from + piece, results);
+      if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
+      QUERN_IMPL_IVDEP
+      for (int k = from; k < to; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+    }
     if constexpr (settles) {
       bool some = false;
       for (int k = 0; k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
@@ -303,6 +325,8 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
   kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
+  kernel.prefetches = kernel.by_rows && kernel_type::reads_in_place(work) &&
+                      work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });

@@ -160,9 +160,8 @@ struct extremum_reducer {
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     join(s, block_extremum_or_nan<N, Sign>(v));
   }
-  /// A block in a loop over states, which shall become vector instructions, as that of two values is by itself.
+  /// A block in a loop over states, which shall become vector instructions.
   template <int N>
-    requires(N != 2)
   KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
     for (int i = 0; i < N; ++i) s = better_or_nan<Sign>(s, v[i]);
   }
@@ -186,7 +185,6 @@ struct minmax_reducer {
     join(s, block);
   }
   template <int N>
-    requires(N != 2)
   KOKKOS_FUNCTION void add_column(state& s, const T* v) const {
     min().template add_column<N>(s.min, v);
     max().template add_column<N>(s.max, v);
