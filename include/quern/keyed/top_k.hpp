@@ -69,6 +69,21 @@ struct choose_digit {
   }
 };
 
+/// Whether all of n elements are `limit` or come after it. Without branches, for vector instructions, which count in
+/// integers as wide as the elements.
+template <class T>
+bool none_before(const by_order<T>& order, const T* x, std::int64_t stride, std::int64_t n, const T& limit) {
+  if (order.signed_zeros) return false;  // which in_order takes for equal
+  const auto all_in_order = [&](bool descending, std::int64_t step) {
+    const by_order<T> same{descending};
+    typename by_order<T>::key before = 0;
+    for (std::int64_t i = 0; i < n; ++i) before |= same.in_order(limit, x[i * step]) ? 0 : 1;
+    return before == 0;
+  };
+  if (stride != 1) return all_in_order(order.descending, stride);
+  return order.descending ? all_in_order(true, 1) : all_in_order(false, 1);
+}
+
 /// The first k elements of x in order, and their positions. Hosts look at each element once: of a part of the line they
 /// keep those that come before the k-th found so far.
 template <class Exec, class T, class Index>
@@ -85,20 +100,29 @@ void select_first_on_host(const std::string& label, const Exec& exec, const stri
   const auto before = [](const item& a, const item& b) {
     return a.key < b.key || (a.key == b.key && a.value < b.value);
   };
+  constexpr std::int64_t passed_over = 64;  // elements at a time of which none is kept
   launch_units(exec, label_text(label, "/parts"), parts, [=](std::int64_t p) {
     item* mine = items + p * room;
     std::int64_t size = 0;
     key last{};
+    T limit{};        // whose key that is
     bool all = true;  // as long as there are not k
-    for (std::int64_t i = n * p / parts; i < n * (p + 1) / parts; ++i) {
+    const auto take = [&](std::int64_t i) {
       const key e = order.encode(data[i * stride]);
-      if (!(e < last || all)) continue;
+      if (!(e < last || all)) return;
       mine[size++] = {e, static_cast<Index>(i)};
-      if (size < room) continue;
+      if (size < room) return;
       std::nth_element(mine, mine + k - 1, mine + size, before);
       size = k;
       last = mine[k - 1].key;
+      limit = data[static_cast<std::int64_t>(mine[k - 1].value) * stride];
       all = false;
+    };
+    const std::int64_t end = n * (p + 1) / parts;
+    for (std::int64_t i = n * p / parts; i < end; i += passed_over) {
+      const std::int64_t count = std::min(passed_over, end - i);
+      if (!all && none_before(order, data + i * stride, stride, count, limit)) continue;
+      for (std::int64_t j = i; j < i + count; ++j) take(j);
     }
     found[p] = size;
   });
