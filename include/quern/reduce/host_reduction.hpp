@@ -136,7 +136,7 @@ struct host_reduction {
   QUERN_IMPL_NOINLINE void add_values(state& s, V v, offsets p, std::int64_t k, std::int64_t size) const {
     if constexpr (positions) p.of[position] += k * get<position>(work.in).step;
     if (size == block) work.template add_block<block, block>(s, v, &p);
-    else add_rest<64>(s, v, p, size);
+    else add_rest<std::max<int>(64, block / 2)>(s, v, p, size);
   }
   /// Whether components are reduced where they are, without a copy as rows.
   static constexpr bool takes_columns = [] {
@@ -200,11 +200,12 @@ struct host_reduction {
   template <std::size_t... U>
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
     const int piece = prefetches ? 64 : results;
+    const value* const column[] = {v[U]...};  // which no state of a type of characters may overwrite
     for (int from = 0; from < results; from += piece) {
       const int to = Kokkos::min(from + piece, results);
       if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
       QUERN_IMPL_IVDEP
-      for (int k = from; k < to; ++k) add_column(s[k], {v[U][k]...}, p, std::index_sequence<U...>());
+      for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());
     }
     if constexpr (settles) {
       bool some = false;
@@ -241,12 +242,16 @@ struct host_reduction {
     const offsets p[] = {work.item_at(tile.from, U, 1)...};
     Out* to = work.out + tile.out;
     const std::int64_t step = work.result_nest.stride[operands][0];
-    const auto reduce_columns = [&](const auto& value_at) {
-      QUERN_IMPL_IVDEP
-      for (int k = 0; k < tile.results; ++k) {
-        const state s = state_of({value_at(U, k)...}, p, all);
-        to[k * step] = convert<Out>(work.reducer.result(s, work.values));
-      }
+    // Copies, which no result of a type of characters may overwrite.
+    const auto reduce_columns = [&, results = tile.results, values = work.values](const auto value_at) {
+      const auto with_step = [&](std::int64_t apart) {
+        QUERN_IMPL_IVDEP
+        for (int k = 0; k < results; ++k) {
+          const state s = state_of({value_at(U, k)...}, p, all);
+          to[k * apart] = convert<Out>(work.reducer.result(s, values));
+        }
+      };
+      step == 1 ? with_step(1) : with_step(step);  // vector instructions store to adjacent elements
     };
     if (gathers) return reduce_columns([&](int u, int k) { return work.element(across, p[u], k, inputs()); });
     alignas(64) std::byte room[sizeof...(U)][chunk * sizeof(value)];

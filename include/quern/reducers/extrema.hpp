@@ -106,27 +106,33 @@ template <std::size_t Bytes>
 using round_number = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::int16_t, std::conditional_t<Bytes == 4, std::int32_t, std::int64_t>>>;
-/// The first of a block's values that is `wanted`, or a NaN where that is one; N without. Without branches: each lane
-/// notes the first round that has it.
+/// The first of a block's values that is `wanted`, or a NaN where that is one; N without. Without branches: of a long
+/// block each lane notes the first round that has it.
 template <int N, class T>
 KOKKOS_FUNCTION int first_in_block(const T* v, const T& wanted) {
   constexpr int lanes = extremum_lanes<N, T>, rounds = N / lanes;
   int at = N;
-  if constexpr (rounds > 1) {
-    const auto key = equality_key(wanted);
-    using number = round_number<sizeof(key)>;
-    static_assert(rounds <= Kokkos::Experimental::finite_max_v<number>);
-    if (!is_nan(wanted)) {
-      number first[lanes];
-      for (int l = 0; l < lanes; ++l) first[l] = number(rounds);
-      for (int round = rounds - 1; round >= 0; --round)
-        for (int l = 0; l < lanes; ++l) first[l] = equality_key(v[round * lanes + l]) == key ? number(round) : first[l];
-      for (int l = 0; l < lanes; ++l) at = Kokkos::min(at, static_cast<int>(first[l]) * lanes + l);
-      return at;
-    }
+  if (is_nan(wanted)) {
+    for (int i = N - 1; i >= 0; --i) at = is_nan(v[i]) ? i : at;
+    return at;
   }
-  for (int i = 0; i < N; ++i)
-    if ((v[i] == wanted || (is_nan(v[i]) && is_nan(wanted))) && i < at) at = i;
+  const auto key = equality_key(wanted);
+  using number = round_number<sizeof(key)>;
+  static_assert(rounds <= Kokkos::Experimental::finite_max_v<number>);
+  if constexpr (rounds > 1) {
+    number first[lanes];
+    for (int l = 0; l < lanes; ++l) first[l] = number(rounds);
+    for (int round = rounds - 1; round >= 0; --round)
+      for (int l = 0; l < lanes; ++l) first[l] = equality_key(v[round * lanes + l]) == key ? number(round) : first[l];
+    for (int l = 0; l < lanes; ++l) at = Kokkos::min(at, static_cast<int>(first[l]) * lanes + l);
+  } else {
+    number first = N;
+    for (int i = 0; i < N; ++i) {
+      const number here = equality_key(v[i]) == key ? number(i) : number(N);
+      first = here < first ? here : first;
+    }
+    at = first;
+  }
   return at;
 }
 /// The extremum of a block, or NaN if there is one.
