@@ -7,7 +7,6 @@
 
 namespace quern::impl {
 
-bool has_vector_sort() { return false; }
 bool keys_differ(std::array<std::uint64_t, sampled_keys>&) { return false; }
 
 template <class Exec, class Number>

@@ -9,12 +9,11 @@
 #include <limits>
 #include <numeric>
 #include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/vector_sort.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <string>
 #include <type_traits>
-
-#include "vector_sort.hpp"
 
 namespace quern::impl {
 

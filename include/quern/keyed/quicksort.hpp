@@ -11,6 +11,7 @@
 #include <array>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/launch_units.hpp>
+#include <quern/core/launch/vector_sort.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/sort_buffer.hpp>
@@ -21,9 +22,6 @@
 #include <utility>
 
 namespace quern::impl {
-
-/// Whether this library and this processor have one.
-bool has_vector_sort();
 
 /// Whether it serves an execution space.
 template <class Exec>

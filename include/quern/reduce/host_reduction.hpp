@@ -62,8 +62,8 @@ struct host_reduction {
   static constexpr int rows = 8, chunk = 512;  // rows of elements that are read together, and how far
 
   Work work;
-  bool by_rows = false;  // items are rows of elements, one for each result of a tile
-  bool gathers = false;  // what a loop reads is not contiguous
+  bool by_rows = false;     // items are rows of elements, one for each result of a tile
+  bool gathers = false;     // what a loop reads is not contiguous
   bool prefetches = false;  // what a loop reads is in memory
 
   /// f of n elements: where the values are, or computed into `room`.
@@ -189,8 +189,8 @@ struct host_reduction {
     }
     if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
   }
-  /// Asks for the rows behind these, of most arrays at the distance of two of them: they are too short for a processor to
-  /// see streams by itself.
+  /// Asks for the rows behind these, of most arrays at the distance of two of them: they are too short for a processor
+  /// to see streams by itself.
   static void prefetch_next_rows(const value* const* v, const offsets* p, int from, int to) {
     constexpr int line = std::max<int>(64 / sizeof(value), 1);
     const std::int64_t next = (p[1].of[0] - p[0].of[0]) * rows;
@@ -330,8 +330,9 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
   kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
-  kernel.prefetches = kernel.by_rows && kernel_type::reads_in_place(work) &&
-                      work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
+  kernel.prefetches =
+      kernel.by_rows && kernel_type::reads_in_place(work) &&
+      work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });

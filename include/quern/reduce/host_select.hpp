@@ -4,86 +4,109 @@
 #define QUERN_REDUCE_HOST_SELECT_HPP
 
 #include <algorithm>
+#include <quern/core/launch/vector_sort.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/select_work.hpp>
 #include <quern/reduce/tuning.hpp>
 
 namespace quern::impl {
 
-/// Lines that a thread of the host partitions in a copy, or narrows down by histograms.
+/// Lines that a thread of the host sorts in a copy, with vector instructions: that takes less time than a selection
+/// that has none. Where there is no such sort, it partitions short lines and narrows others down by histograms.
 template <class Exec, class T, class Out>
 struct host_select {
   using order = ordered<T>;
   using key = typename order::key;
+  using word = std::conditional_t<sizeof(key) == 1, std::uint16_t, key>;  // as vector_sort takes keys
   using member = typename select_work<Exec, T, Out>::member;
   using team_selectors = selectors<Exec, member, T>;
 
   select_work<Exec, T, Out> work;
-  key* copies = nullptr;
+  word* copies = nullptr;
+  bool sorts = has_vector_sort();
+  /// Bytes are counted sooner than sorted where there are many.
+  bool sorts_long() const { return sorts && sizeof(key) > 1; }
 
   void operator()(select_short_tag, std::int64_t result) const {
     const auto at = work.result_at(result);
-    partition_line(work.line_at(at.of[0]), at.of[1]);
+    word copy[reduce_tuning<Exec>::select_short];
+    word* const end = copy_line(work.line_at(at.of[0]), copy);
+    if (sorts && work.n >= reduce_tuning<Exec>::select_sorted) sort_line(copy, end, at.of[1]);
+    else partition_line(copy, end, at.of[1]);
   }
   struct append_keys {
-    key*& end;
+    word*& end;
     template <class Block>
     KOKKOS_FUNCTION void operator()(const Block& block) const {
       for (const key k : block) *end++ = k;
     }
   };
-  void partition_line(const key_line<Exec, T>& keys_of, std::int64_t to) const {
-    key copy[reduce_tuning<Exec>::select_short];
-    key* end = copy;
+  word* copy_line(const key_line<Exec, T>& keys_of, word* copy) const {
+    word* end = copy;
     keys_of.for_each({0, 1, work.n}, append_keys{end});
-    const auto nans = order::floating ? std::count(copy, end, order::nan) : 0;
+    return end;
+  }
+  void sort_line(word* keys, word* end, std::int64_t to) const {
+    vector_sort(keys, end - keys, false);
+    const auto nans = order::floating ? end - std::lower_bound(keys, end, word{order::nan}) : 0;
     if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
     const quantile_position p = work.rule.among(work.n - nans);
-    std::nth_element(copy, copy + p.first, end);
-    const key second = p.second == p.first ? copy[p.first] : *std::min_element(copy + p.second, end);
-    work.write(to, copy[p.first], second, p.fraction);
+    work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(keys[p.second]), p.fraction);
+  }
+  void partition_line(word* keys, word* end, std::int64_t to) const {
+    const auto nans = order::floating ? std::count(keys, end, word{order::nan}) : 0;
+    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
+    const quantile_position p = work.rule.among(work.n - nans);
+    std::nth_element(keys, keys + p.first, end);
+    const word second = p.second == p.first ? keys[p.first] : *std::min_element(keys + p.second, end);
+    work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(second), p.fraction);
   }
 
   void operator()(select_tile_tag, const member& team) const {
     const select_shape& s = work.shape;
     const team_selectors threads(team, 1, s.along, s.log_bins, s.results_fastest);
-    key* copy = copies + team.league_rank() * s.copied;
+    word* copy = copies + team.league_rank() * s.copied;
     work.for_tiles(team, [&](const select_shape::tile& tile) { select_tile(threads, tile, copy); });
   }
-  /// Copies columns row by row.
-  void select_tile(const team_selectors& threads, const select_shape::tile& tile, key* copy) const {
-    if (work.shape.copied == 0) {
-      for (int k = 0; k < tile.count; ++k) {
-        const auto at = work.result_at(tile.first + k);
-        work.select_line(threads, work.line_at(at.of[0]), {0, 1, work.n}, at.of[1]);
-      }
-      return;
+  void select_tile(const team_selectors& threads, const select_shape::tile& tile, word* copy) const {
+    const select_shape& s = work.shape;
+    if (s.across > 1) return select_columns(threads, tile, copy);
+    for (int k = 0; k < tile.count; ++k) {
+      const auto at = work.result_at(tile.first + k);
+      if (sorts_long()) sort_line(copy, copy_line(work.line_at(at.of[0]), copy), at.of[1]);
+      else work.select_line(threads, work.line_at(at.of[0]), {0, 1, work.n}, at.of[1]);
     }
+  }
+  /// Copies columns row by row.
+  void select_columns(const team_selectors& threads, const select_shape::tile& tile, word* copy) const {
     const auto start = work.result_at(tile.first);
     const std::int64_t apart = work.result_nest.stride[0][0];
-    for (std::int64_t e = 0, i; e < work.n; ++e) {
-      const T* row = work.in + start.of[0] + work.nest.at_item(e, work.nest.inner, 1, i).of[0];
+    typename row_nest<1>::element_walk walk(work.nest, 0);
+    for (std::int64_t e = 0; e < work.n; ++e) {
+      const T* row = work.in + start.of[0] + walk.next().of[0];
       for (int k = 0; k < tile.count; ++k) copy[k * work.n + e] = order::key_of(row[k * apart]);
     }
-    for (int k = 0; k < tile.count; ++k)
-      work.select_line(threads, key_list<Exec, key>{copy + k * work.n}, {0, 1, work.n},
-                       start.of[1] + k * work.result_nest.stride[1][0]);
+    for (int k = 0; k < tile.count; ++k) {
+      word* const keys = copy + k * work.n;
+      const std::int64_t to = start.of[1] + k * work.result_nest.stride[1][0];
+      if (sorts_long()) sort_line(keys, keys + work.n, to);
+      else work.select_line(threads, key_list<Exec, key, word>{keys}, {0, 1, work.n}, to);
+    }
   }
 
   select_shape shape_for(bool results_fastest) const {
     select_shape s;
     s.log_bins = log_bins_for(work.n);
-    if (results_fastest) {
+    if (results_fastest)
       s.across = static_cast<int>(std::min<std::int64_t>(work.result_nest.inner, reduce_tuning<Exec>::select_columns));
-      s.copied = s.across * work.n;
-    }
+    if (sorts_long() || s.across > 1) s.copied = s.across * work.n;
     return s;
   }
   static std::int64_t max_teams(const Exec& exec) { return exec.concurrency(); }
   /// Takes the memory of that many teams, and says what each has in shared memory.
   std::int64_t allocate(const Exec& exec, Workspace<Exec>& scratch, std::int64_t teams) {
     const select_shape& s = work.shape;
-    if (s.copied > 0) copies = scratch_for<key>(exec, scratch, teams * s.copied);
+    if (s.copied > 0) copies = scratch_for<word>(exec, scratch, teams * s.copied);
     return static_cast<std::int64_t>(team_selectors::bytes(s.team, 1, s.log_bins));
   }
 };

@@ -71,13 +71,13 @@ KOKKOS_FUNCTION void for_blocks(const line_share& share, const Load& load, const
   }
 }
 
-/// Keys that lie in memory.
-template <class Exec, class Key>
+/// Keys that lie in memory, as words that are as wide or wider.
+template <class Exec, class Key, class Word = Key>
 struct key_list {
-  const Key* keys;
+  const Word* keys;
   template <class F>
   KOKKOS_FUNCTION void for_each(const line_share& share, const F& f) const {
-    for_blocks<Exec, Key>(share, [&](std::int64_t i) { return keys[i]; }, f);
+    for_blocks<Exec, Key>(share, [&](std::int64_t i) { return static_cast<Key>(keys[i]); }, f);
   }
 };
 

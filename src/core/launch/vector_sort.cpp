@@ -4,9 +4,7 @@
 #include <hwy/targets.h>
 
 #include <cstddef>
-#include <quern/keyed/quicksort.hpp>
-
-#include "vector_sort.hpp"
+#include <quern/core/launch/vector_sort.hpp>
 
 namespace quern::impl {
 
