@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <limits>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
@@ -153,6 +154,33 @@ TYPED_TEST(ReduceEdges, PositionsOfBytes) {
 }
 
 // Where devices add bytes by words, the extreme values fill the parts of a word most.
+/// Extrema of an array with one value that differs, wherever it is.
+template <class T, class Exec>
+void expect_extrema_beside(T other) {
+  constexpr int n = 700;
+  const T lowest = -std::numeric_limits<T>::infinity(), huge = std::numeric_limits<T>::max();
+  for (const T all : {T(0), lowest, -lowest, huge, -huge})
+    for (int at = 0; at < n; at += 3) {
+      std::vector<T> values(n, all);
+      values[at] = other;
+      const auto x = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, values);
+      const bool is_nan = other != other, larger = other > all || is_nan, smaller = other < all || is_nan;
+      const auto same = [&](T expected, T found) { return expected == found || (is_nan && found != found); };
+      ASSERT_TRUE(same(larger ? other : all, quern::max(Exec(), x))) << other << " at " << at << " beside " << all;
+      ASSERT_TRUE(same(smaller ? other : all, quern::min(Exec(), x))) << other << " at " << at << " beside " << all;
+      const int first_of_others = at == 0 && other != all ? 1 : 0;
+      ASSERT_EQ(larger ? at : first_of_others, quern::argmax(Exec(), x)) << other << " at " << at << " beside " << all;
+      ASSERT_EQ(smaller ? at : first_of_others, quern::argmin(Exec(), x)) << other << " at " << at << " beside " << all;
+    }
+}
+TYPED_TEST(ReduceEdges, ExtremaBesideNanAndInfinities) {
+  expect_extrema_beside<double, TypeParam>(std::nan(""));
+  expect_extrema_beside<double, TypeParam>(INFINITY);
+  expect_extrema_beside<double, TypeParam>(-INFINITY);
+  expect_extrema_beside<float, TypeParam>(std::nanf(""));
+  expect_extrema_beside<float, TypeParam>(1.0f);
+}
+
 TYPED_TEST(ReduceEdges, SumsOfBytes) {
   expect_sums_of_bytes<TypeParam, std::int8_t>({-128});
   expect_sums_of_bytes<TypeParam, std::int8_t>({127});
