@@ -200,7 +200,9 @@ struct compensated {
                                     std::int32_t, S>;
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
-    if constexpr (in_halves<T>) {
+    if constexpr (std::is_same_v<T, bool>) {  // which is 0 or 1, but compilers test for
+      return add_block<N>(reinterpret_cast<const std::uint8_t*>(v));
+    } else if constexpr (in_halves<T>) {
       static_assert(N <= 1 << 21, "a sum of so many numbers of 32 bits is exact in double");
       add(fold<double, N>(v, high_half(), plus<double>()));
       add(fold<double, N>(v, low_half(), plus<double>()));

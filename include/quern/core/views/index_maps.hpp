@@ -105,6 +105,7 @@ struct take_map {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
     if (mode == index_mode::wrap) {
+      if (const std::int64_t v = given(i); v >= 0 && v < n) return v;  // without the time of a division
       if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8)
         return static_cast<std::int64_t>(indices[i * step] % static_cast<std::uint64_t>(n));
       else return floor_mod(given(i), n);
