@@ -23,7 +23,7 @@ units=(
   "distributed/stencil_test distributed/halo_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
-  "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/nontemporal_store"
+  "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory ../src/print/gather ../src/print/formats"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/stencil/halo_fields ../src/distributed/side_instance"
