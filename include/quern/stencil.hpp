@@ -15,6 +15,7 @@
 #include <quern/stencil/operators.hpp>
 #include <quern/stencil/order_filters.hpp>
 #include <quern/stencil/reducing_stencil.hpp>
+#include <quern/stencil/rolling.hpp>
 #include <quern/stencil/stencil.hpp>
 
 #endif
