@@ -41,6 +41,7 @@ void for_operations(const F& f) {
   f("std", []<class... A>(const A&... a) { quern::rolling<op::stddev>(a..., quern::ddof{1}); });
   f("min", []<class... A>(const A&... a) { quern::rolling<op::min>(a...); });
   f("max", []<class... A>(const A&... a) { quern::rolling<op::max>(a...); });
+  f("median", []<class... A>(const A&... a) { quern::rolling<op::median>(a...); });
 }
 
 template <class Case>
@@ -158,7 +159,8 @@ TYPED_TEST(RollingOn, WideWindowsOfManyBlocks) {  // of blocks of blocks
   for (const std::int64_t count : {20000, 17, 66000})
     for (const std::int64_t step : {1, 37, 5000}) {
       const auto out = this->row(std::vector<double>((n + step - 1) / step));
-      quern::rolling<op::sum>(TypeParam(), out, x, window{.count = count, .center = true, .min_periods = 0, .step = step});
+      quern::rolling<op::sum>(TypeParam(), out, x,
+                              window{.count = count, .center = true, .min_periods = 0, .step = step});
       const auto found = test::contents(out);
       for (std::int64_t k = 0; k < static_cast<std::int64_t>(found.size()); ++k) {
         const std::int64_t end = k * step + (count - 1) / 2 + 1;
@@ -166,6 +168,32 @@ TYPED_TEST(RollingOn, WideWindowsOfManyBlocks) {  // of blocks of blocks
         ASSERT_EQ(static_cast<double>(sum), found[k]) << count << " " << step << " " << k;
       }
     }
+}
+
+TYPED_TEST(RollingOn, MediansOfSteps) {  // of which windows are sorted anew
+  const auto x = this->row(pandas.values("long"));
+  const auto every = pandas.values("median_of_long1");  // of 700 elements
+  for (const std::int64_t step : {2, 64, 65, 800}) {
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < every.size(); i += step) expected.push_back(every[i]);
+    const auto out = this->row(expected);
+    Kokkos::deep_copy(out, 99);
+    quern::rolling<op::median>(TypeParam(), out, x, window{.count = 700, .min_periods = 1, .step = step});
+    expect(expected, test::contents(out), 0, "step " + std::to_string(step));
+  }
+}
+
+TYPED_TEST(RollingOn, MediansOfExtremeValues) {
+  const double most = std::numeric_limits<double>::max();
+  expect({most, most, inf, inf, 0, -inf},
+         this->template of<op::median>({most, most, inf, 1, -1, -inf}, window{.count = 2, .min_periods = 1}), 0,
+         "pairs");
+  expect({nan, 1, 1, nan, nan, 2},
+         this->template of<op::median>({nan, 1, nan, nan, nan, 2}, window{.count = 2, .min_periods = 0}), 0, "missing");
+  const auto bytes = this->row(std::vector<std::uint8_t>{255, 0, 254, 3});
+  const auto halves = this->row(std::vector<float>(4));
+  quern::rolling<op::median>(TypeParam(), halves, bytes, window{.count = 4, .min_periods = 1});
+  EXPECT_EQ((std::vector<float>{255, 127.5F, 254, 128.5F}), test::contents(halves));
 }
 
 TYPED_TEST(RollingOn, OfOtherReductions) {
@@ -202,7 +230,8 @@ TYPED_TEST(RollingOn, OfLazyAndComplexValues) {
 TYPED_TEST(RollingOn, OfRealPositions) {
   const std::vector<double> v{1, 2, 4, 8, 16, 32};
   const auto at = this->row(std::vector<double>{-inf, 0, 0.5, 0.5, 1, nan});
-  expect({1, 2, 6, 14, 28, 0}, this->template of<op::sum>(v, at, value_window{.width = 1, .min_periods = 0}), 0, "open");
+  expect({1, 2, 6, 14, 28, 0}, this->template of<op::sum>(v, at, value_window{.width = 1, .min_periods = 0}), 0,
+         "open");
   expect({1, 14, 28, 28, 16, 0},
          this->template of<op::sum>(v, at, value_window{.width = 1, .center = true, .min_periods = 0}), 0, "centred");
   expect({1, 2, 6, 14, 30, nan}, this->template of<op::sum>(v, at, value_window{inf}), 0, "all before");
@@ -210,6 +239,7 @@ TYPED_TEST(RollingOn, OfRealPositions) {
   expect({1, 3, 6, 12, 28, 60}, this->template of<op::sum>(v, bytes, value_window{100.5}), 0, "bytes");
   const auto down = this->row(std::vector<int>{5, 4, 3, 9, 1, 0});
   (void)this->template of<op::sum>(v, down, value_window{.width = 2, .center = true});  // means nothing
+  (void)this->template of<op::median>(v, down, value_window{.width = 2, .center = true});
 }
 
 TYPED_TEST(RollingOn, RejectsWhatDoesNotFit) {

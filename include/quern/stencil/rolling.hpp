@@ -11,6 +11,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/reduce.hpp>
+#include <quern/stencil/rolling_median.hpp>
 #include <quern/stencil/rolling_windows.hpp>
 
 namespace quern {
@@ -43,7 +44,8 @@ struct rolling_request {
 /// The windows of n elements that a call asks for; of a part of an axis, they are found later.
 inline rolling_bounds bounds_of(const std::string& label, const rolling_request& r, std::int64_t n) {
   if (r.step < 1) throw Error(label, "a step of " + std::to_string(r.step) + ", expected at least 1");
-  if (r.min_periods < 0) throw Error(label, "min_periods of " + std::to_string(r.min_periods) + ", expected at least 0");
+  if (r.min_periods < 0)
+    throw Error(label, "min_periods of " + std::to_string(r.min_periods) + ", expected at least 0");
   rolling_bounds b;
   b.n = n;
   b.step = r.step;
@@ -51,20 +53,18 @@ inline rolling_bounds bounds_of(const std::string& label, const rolling_request&
   return b;
 }
 inline rolling_bounds bounds_of(const std::string& label, const window& w, std::int64_t n) {
-  if (w.count < 1)
-    throw Error(label, "a window of " + std::to_string(w.count) + " elements, expected at least 1");
+  if (w.count < 1) throw Error(label, "a window of " + std::to_string(w.count) + " elements, expected at least 1");
   const std::int64_t least = w.min_periods.value_or(w.count);
   if (least > w.count)
-    throw Error(label, "min_periods of " + std::to_string(least) + " for windows of " + std::to_string(w.count) +
-                           " elements");
+    throw Error(label,
+                "min_periods of " + std::to_string(least) + " for windows of " + std::to_string(w.count) + " elements");
   rolling_bounds b = bounds_of(label, rolling_request{w.center, least, w.step}, n);
   b.after = std::min(w.center ? (w.count - 1) / 2 : 0, n);
   b.before = std::min(w.count - 1 - b.after, n);
   return b;
 }
 inline rolling_bounds bounds_of(const std::string& label, const value_window& w, std::int64_t n) {
-  if (!(w.width > 0))
-    throw Error(label, "a window of width " + std::to_string(w.width) + ", expected more than 0");
+  if (!(w.width > 0)) throw Error(label, "a window of width " + std::to_string(w.width) + ", expected more than 0");
   rolling_bounds b = bounds_of(label, rolling_request{w.center, w.min_periods.value_or(1), w.step}, n);
   b.before = b.after = n;
   return b;
@@ -96,23 +96,36 @@ auto rolling_description(const Exec& exec, const Options&... options) {
 template <class T>
 inline constexpr bool has_nan = std::is_floating_point_v<real_type<T>> || is_half<T>;
 
-/// Launches the reduction of windows along axis d of lines that `in` and `out` have.
-template <class Exec, class Reduction, class In, class T>
-void roll(const Exec& exec, const std::string& label, const Reduction& r, const In& in, const strided<T>& out, int d,
-          const rolling_bounds& windows, std::int64_t min_periods) {
+/// The lines of two arrays along axis d, in which they may have different extents.
+template <class In, class T>
+auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
   using source = std::remove_const_t<decltype(In::data)>;
-  using reducer = rolling_reducer<decltype(r.reducer), decltype(r.transform)>;
-  using kernel = rolling_kernel<Exec, reducer, source, T>;
   const axis_set along(label, axis{d}, in.extents.rank);
   const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
   const std::int64_t lines = nest.inner() * nest.outer();
   const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
-  const std::int64_t least = std::max<std::int64_t>(min_periods, r.identity ? 0 : 1);
-  launch_rolling(exec, label,
-                 kernel{{r.reducer, r.transform, least},
-                        {in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across},
-                        windows,
-                        {windows.n, std::min(windows.n, windows.before + windows.after + 1)}});
+  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
+}
+
+/// Launches a reduction of windows of lines.
+template <class Exec, class Reduction, class Source, class Out>
+void roll(const Exec& exec, const std::string& label, const Reduction& r, const rolling_lines<Source, Out>& lines,
+          const rolling_bounds& windows, std::int64_t min_periods) {
+  using reducer = rolling_reducer<decltype(r.reducer), decltype(r.transform)>;
+  using kernel = rolling_kernel<Exec, reducer, Source, Out>;
+  constexpr bool one_pass =
+      !uses_positions<decltype(r.reducer)> && !requires { typename decltype(r.reducer)::uses_mean; };
+  constexpr bool fits = converts<result_of<decltype(r.reducer)>, Out>;
+  static_assert(one_pass, "quern::rolling: this reduction needs the positions of values, or their mean before");
+  static_assert(fits, "quern::rolling: the results of this reduction do not convert to out's type");
+  if constexpr (one_pass && fits) {
+    const std::int64_t least = std::max<std::int64_t>(min_periods, r.identity ? 0 : 1);
+    launch_rolling(exec, label,
+                   kernel{{r.reducer, r.transform, least},
+                          lines,
+                          windows,
+                          {windows.n, std::min(windows.n, windows.before + windows.after + 1)}});
+  }
 }
 
 /// `rolling<Op>(exec, out, in, window, options...)`: checks, then launches. `find(call, bounds)` looks at the axis.
@@ -132,17 +145,15 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   expected.extent[d] = windows.results;
   check_extents(c.label, "out", out.extents, expected);
   check_overlap(c.label, out, elements, "in", false);
-  const auto reduction = rolling_description<Op, T>(c.exec, options...);
-  using reducer = reducer_of<std::remove_const_t<decltype(reduction)>>;
-  constexpr bool one_pass = !uses_positions<reducer> && !requires { typename reducer::uses_mean; };
-  constexpr bool fits = converts<result_of<reducer>, value_of<Out>>;
-  static_assert(one_pass, "quern::rolling: this reduction needs the positions of values or their mean before");
-  static_assert(fits, "quern::rolling: the results of this reduction do not convert to out's type");
-  if constexpr (one_pass && fits && has_nan<value_of<Out>>) {
-    find(out, windows, [&] {
-      with_sources([&](const auto& in) { roll(c.exec, c.label, reduction, in, out, d, windows, min_periods); },
-                   elements);
-    });
+  if constexpr (has_nan<value_of<Out>>) {
+    if (out.extents.size() == 0) return;
+    const auto launch = [&](const auto& in) {
+      const auto lines = rolling_lines_of(c.label, in, out, d);
+      if constexpr (std::is_same_v<Op, quern::op::median>)
+        launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
+      else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
+    };
+    find(out, windows, [&] { with_sources(launch, elements); });
   }
 }
 
@@ -159,8 +170,8 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// | `rolling<op::stddev>(exec, out, x, window{.count = 24, .step = 24}, ddof{1})` | of x(24 i - 23) to x(24 i) |
 /// | `rolling<op::mean>(exec, out, x, t, value_window{60})` | of all x(j) with t(i) - 60 < t(j), j <= i |
 ///
-/// @tparam Op     `op::sum`, `mean`, `var`, `stddev`, `min`, `max` or another reduction that takes a single pass over
-///                the values and has one result, with its types, accuracy and options
+/// @tparam Op     `op::sum`, `mean`, `var`, `stddev`, `min`, `max`, `median` or another reduction that takes a single
+///                pass over the values and has one result, with its types, accuracy and options
 /// @param out     of floating-point or complex numbers, of in's extents; along the axis one element for each `step`
 ///                elements
 /// @param in      an array of one axis at least, which may be lazy
@@ -172,16 +183,20 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// ones; they have no effect on windows without them, nor have large values: nothing is subtracted, so each result is
 /// as accurate as the reduction of its window alone.
 ///
-/// A result takes a few additions whatever the window is: along a line as well as across lines, of which one long one is
-/// enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take scratch memory: 3 % of what a
-/// state of the reduction for each element would take (7 %), and one or a few more kernels.
+/// A result takes a few additions whatever the window is: along a line as well as across lines, of which one long one
+/// is enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take scratch memory: 3 % of what
+/// a state of the reduction for each element would take (7 %), and one or a few more kernels.
 /// @throws Error if extents do not fit, the axis is out of range, `out` shares memory with `in`, or a window has no
 /// element, more `min_periods` than elements, or no step
+///
+/// Medians alone take a time that grows with the window: a thread keeps its values sorted, in scratch memory that is at
+/// most as much as the input takes.
 template <class Op, execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
 void rolling(const Exec& exec, const Out& out, const In& in, const window& w, const Options&... options) {
   const impl::call c("quern::rolling", exec);
-  impl::rolling_call<Op>(c, out, in, w, w.min_periods.value_or(w.count),
-                         [](const auto&, const auto&, const auto& run) { run(); }, options...);
+  impl::rolling_call<Op>(
+      c, out, in, w, w.min_periods.value_or(w.count), [](const auto&, const auto&, const auto& run) { run(); },
+      options...);
 }
 template <class Op, view_like Out, array_like In, option<axis, ddof>... Options>
 void rolling(const Out& out, const In& in, const window& w, const Options&... options) {

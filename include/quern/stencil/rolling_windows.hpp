@@ -14,11 +14,13 @@
 
 #include <cmath>
 #include <quern/core/call/error.hpp>
+#include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/binary_search.hpp>
+#include <quern/core/values/ordered.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -175,7 +177,8 @@ struct rolling_kernel {
     if (from < 0) reducer.add(s, lines.in[base + at * lines.in_stride]);
     else reducer.join(s, levels.of_blocks[from][lines.unit_of(l, levels.blocks[from], at)]);
   }
-  /// Adds the elements from one to before another: those beside whole blocks, then what is beside whole blocks of those.
+  /// Adds the elements from one to before another: those beside whole blocks, then what is beside whole blocks of
+  /// those.
   KOKKOS_FUNCTION void add_range(state& s, std::int64_t l, std::int64_t base, std::int64_t from,
                                  std::int64_t to) const {
     for (int k = -1; from < to; ++k) {
@@ -197,7 +200,8 @@ struct rolling_kernel {
   }
   KOKKOS_FUNCTION void operator()(rolling_results, std::int64_t unit) const {
     std::int64_t number;
-    const std::int64_t l = lines.split(unit, units, number), end = Kokkos::min((number + 1) * together, windows.results);
+    const std::int64_t l = lines.split(unit, units, number),
+                       end = Kokkos::min((number + 1) * together, windows.results);
     for (std::int64_t i = number * together; i < end;) i = reduce_windows(l, i, end);
   }
 
