@@ -76,6 +76,8 @@ tests=(
   stencil/filter_windows_test
   stencil/ndimage_test
   stencil/order_test
+  stencil/rolling_test
+  stencil/map_coordinates_test
   stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"
   fft/memory_test

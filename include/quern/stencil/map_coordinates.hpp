@@ -228,11 +228,8 @@ concept element_coordinates = impl::are_coordinates<std::remove_cvref_t<T>>;
 
 /// `out(i...) = in(c_0(i...), c_1(i...), ...)`, the value between the elements of an array at coordinates that need not
 /// be integers (SciPy's `map_coordinates`): by lines between the elements along each axis, or, with `spline_order{0}`,
-/// of the nearest element, of two the one of the greater index.
-///
-/// @code
-/// quern::map_coordinates(exec, rotated, photo, quern::components(rows, columns), quern::boundary::reflect);
-/// @endcode
+/// of the nearest element, of two the one of the greater index: `map_coordinates(exec, rotated, photo, components(rows,
+/// columns), boundary::reflect)`.
 ///
 /// @param out         a View of any rank
 /// @param in          a View of rank 1 to 3

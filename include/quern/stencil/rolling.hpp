@@ -10,7 +10,8 @@
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/axes.hpp>
-#include <quern/reduce.hpp>
+#include <quern/reduce/quantile.hpp>
+#include <quern/reduce/reduced.hpp>
 #include <quern/stencil/rolling_median.hpp>
 #include <quern/stencil/rolling_windows.hpp>
 
@@ -133,7 +134,8 @@ template <class Op, class Exec, class Out, class In, class Window, class Find, c
 void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, const Window& w,
                   std::int64_t min_periods, const Find& find, const Options&... options) {
   using T = value_of<In>;
-  static_assert(has_order<T> || is_complex<T>, "quern::rolling: in must be of numbers");
+  constexpr bool in_order = has_order<T> || !std::is_same_v<Op, quern::op::median>;
+  static_assert(in_order, "quern::rolling: a median of complex numbers, which have no order");
   static_assert(has_nan<value_of<Out>>,
                 "quern::rolling: out must be of floating-point numbers, as NaN stands for windows of too few values");
   const auto elements = c.elements(in_view);
@@ -145,7 +147,7 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   expected.extent[d] = windows.results;
   check_extents(c.label, "out", out.extents, expected);
   check_overlap(c.label, out, elements, "in", false);
-  if constexpr (has_nan<value_of<Out>>) {
+  if constexpr (has_nan<value_of<Out>> && in_order) {
     if (out.extents.size() == 0) return;
     const auto launch = [&](const auto& in) {
       const auto lines = rolling_lines_of(c.label, in, out, d);
@@ -175,7 +177,7 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// @param out     of floating-point or complex numbers, of in's extents; along the axis one element for each `step`
 ///                elements
 /// @param in      an array of one axis at least, which may be lazy
-/// @param w       which elements are in a window
+/// @param window  which elements are in a window
 /// @param options `axis`; `ddof` of `op::var` and `op::stddev`
 ///
 /// NaN is a missing value: it is left out, and a window of fewer than `min_periods` other values has the result NaN, as
@@ -183,24 +185,22 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// ones; they have no effect on windows without them, nor have large values: nothing is subtracted, so each result is
 /// as accurate as the reduction of its window alone.
 ///
-/// A result takes a few additions whatever the window is: along a line as well as across lines, of which one long one
-/// is enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take scratch memory: 3 % of what
-/// a state of the reduction for each element would take (7 %), and one or a few more kernels.
+/// A result takes a few additions whatever the window is, and lines are shared by threads, so that one long one is
+/// enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take one or a few more kernels, and
+/// in scratch memory a state of the reduction for each 63 elements (15). Medians alone take a time that grows with the
+/// window: a thread keeps its values sorted, in scratch memory of at most the size of the input.
 /// @throws Error if extents do not fit, the axis is out of range, `out` shares memory with `in`, or a window has no
 /// element, more `min_periods` than elements, or no step
-///
-/// Medians alone take a time that grows with the window: a thread keeps its values sorted, in scratch memory that is at
-/// most as much as the input takes.
 template <class Op, execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
-void rolling(const Exec& exec, const Out& out, const In& in, const window& w, const Options&... options) {
+void rolling(const Exec& exec, const Out& out, const In& in, const window& window, const Options&... options) {
   const impl::call c("quern::rolling", exec);
   impl::rolling_call<Op>(
-      c, out, in, w, w.min_periods.value_or(w.count), [](const auto&, const auto&, const auto& run) { run(); },
-      options...);
+      c, out, in, window, window.min_periods.value_or(window.count),
+      [](const auto&, const auto&, const auto& run) { run(); }, options...);
 }
 template <class Op, view_like Out, array_like In, option<axis, ddof>... Options>
-void rolling(const Out& out, const In& in, const window& w, const Options&... options) {
-  rolling<Op>(impl::space_of(out), out, in, w, options...);
+void rolling(const Out& out, const In& in, const window& window, const Options&... options) {
+  rolling<Op>(impl::space_of(out), out, in, window, options...);
 }
 
 /// The same of windows of a part of a sorted axis, as of times: of the elements j up to i with `on(i) - width < on(j)`;
@@ -210,28 +210,28 @@ void rolling(const Out& out, const In& in, const window& w, const Options&... op
 ///           give results without meaning, but nothing outside is read
 ///
 /// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each element
-/// of `on`.
+/// of `on`. Of medians the call waits for the size of the widest one.
 template <class Op, execution_space Exec, view_like Out, array_like In, view_like On, option<axis, ddof>... Options>
-void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& w,
+void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& window,
              const Options&... options) {
   static_assert(impl::has_order<impl::value_of<On>>, "quern::rolling: the axis must be of real numbers");
   const impl::call c("quern::rolling", exec);
   const auto axis_of = c.input(on);
   impl::rolling_call<Op>(
-      c, out, in, w, w.min_periods.value_or(1),
+      c, out, in, window, window.min_periods.value_or(1),
       [&](const auto& to, auto& windows, const auto& run) {
         impl::check_extents(c.label, "the axis", axis_of.extents, shape{windows.n});
         impl::check_overlap(c.label, to, axis_of, "the axis", false);
         const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{windows.firsts, windows.results},
                                                 impl::scratch_part{windows.lasts, windows.results});
-        impl::find_windows(exec, c.label, axis_of, w, windows);
+        impl::find_windows(exec, c.label, axis_of, window, windows);
         run();
       },
       options...);
 }
 template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof>... Options>
-void rolling(const Out& out, const In& in, const On& on, const value_window& w, const Options&... options) {
-  rolling<Op>(impl::space_of(out), out, in, on, w, options...);
+void rolling(const Out& out, const In& in, const On& on, const value_window& window, const Options&... options) {
+  rolling<Op>(impl::space_of(out), out, in, on, window, options...);
 }
 /// What is not in memory is rejected by name.
 template <class Op, class... Args>

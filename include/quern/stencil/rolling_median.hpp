@@ -146,7 +146,6 @@ std::int64_t widest_window(const Exec& exec, const std::string& label, const rol
   std::int64_t widest = 0;
   Kokkos::parallel_reduce(kernel_label(label, "/widest"), index_range(exec, windows.results), window_width{windows},
                           Kokkos::Max<std::int64_t>(widest));
-  exec.fence(kernel_label(label, ": the widest window"));
   return std::max<std::int64_t>(widest, 0);
 }
 
