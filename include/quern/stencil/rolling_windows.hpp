@@ -41,6 +41,10 @@ struct rolling_bounds {
   KOKKOS_FUNCTION std::int64_t last(std::int64_t i) const {
     return firsts != nullptr ? lasts[i] : Kokkos::min(i * step + after + 1, n);
   }
+  /// Whether each window from that of result i to that before `end` begins and ends one element after the one before.
+  KOKKOS_FUNCTION bool advance_by_one(std::int64_t i, std::int64_t end) const {
+    return firsts == nullptr && step == 1 && i >= before && end + after <= n;
+  }
 };
 
 /// How far apart positions are, without rounding between integers.
@@ -106,6 +110,11 @@ struct rolling_reducer {
     if (s.n < least) return Out(Kokkos::Experimental::quiet_NaN_v<float>);
     return convert<Out>(reducer.result(s.of, s.n));
   }
+};
+
+/// A stride that is known when compiling.
+struct unit_step {
+  KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }
 };
 
 /// Reductions of blocks of the elements of each line, and of blocks of those: what wide windows consist of.
@@ -202,42 +211,75 @@ struct rolling_kernel {
     std::int64_t number;
     const std::int64_t l = lines.split(unit, units, number),
                        end = Kokkos::min((number + 1) * together, windows.results);
-    for (std::int64_t i = number * together; i < end;) i = reduce_windows(l, i, end);
+    const auto base = lines.at(l);
+    for (std::int64_t i = number * together; i < end;) i = reduce_windows(l, base, i, end);
   }
 
  private:
+  using offsets = typename row_nest<2>::offsets;
+
   /// Writes result i and, of those before `end`, the ones whose windows have a middle with its window; returns the
   /// first other one.
-  KOKKOS_FUNCTION std::int64_t reduce_windows(std::int64_t l, std::int64_t i, std::int64_t end) const {
-    const auto base = lines.at(l);
+  KOKKOS_FUNCTION std::int64_t reduce_windows(std::int64_t l, const offsets& base, std::int64_t i,
+                                              std::int64_t end) const {
     const std::int64_t middle_end = windows.last(i);
     std::int64_t next = i + 1;
-    while (next < end && windows.first(next) <= middle_end) ++next;
-
+    if (windows.advance_by_one(i, end)) next = Kokkos::min(middle_end + windows.before + 1, end);
+    else
+      while (next < end && windows.first(next) <= middle_end) ++next;
+    state middle = reducer.init();
+    add_range(middle, l, base.of[0], windows.first(next - 1), middle_end);
+    if (!windows.advance_by_one(i, next)) {
+      add_sides(middle, l, base, i, next);
+    } else {
+      const auto from = lines.in + (base.of[0] + windows.first(i) * lines.in_stride);
+      const auto behind = lines.in + (base.of[0] + middle_end * lines.in_stride);
+      Out* const to = lines.out + (base.of[1] + i * lines.out_stride);
+      const int more = static_cast<int>(next - i - 1);
+      if (lines.in_stride == 1) add_one_by_one(middle, from, behind, to, more, unit_step());
+      else add_one_by_one(middle, from, behind, to, more, lines.in_stride);
+    }
+    return next;
+  }
+  /// What is on both sides of the middle, where each window begins and ends one element after the one before.
+  template <class From, class Step>
+  KOKKOS_FUNCTION void add_one_by_one(state s, const From& from, const From& behind, Out* to, int more,
+                                      Step step) const {
     state with_left[block];
-    state s = reducer.init();
-    std::int64_t at = middle_end;
+    with_left[more] = s;
+    for (int k = more - 1; k >= 0; --k) {
+      reducer.add(s, from[k * step]);
+      with_left[k] = s;
+    }
+    to[0] = reducer.template result<Out>(s);
+    state right = reducer.init();
+    for (int k = 1; k <= more; ++k) {
+      reducer.add(right, behind[(k - 1) * step]);
+      reducer.join(with_left[k], right);
+      to[k * lines.out_stride] = reducer.template result<Out>(with_left[k]);
+    }
+  }
+  /// The same of any windows.
+  KOKKOS_FUNCTION void add_sides(state s, std::int64_t l, const offsets& base, std::int64_t i,
+                                 std::int64_t next) const {
+    state with_left[block];
+    std::int64_t at = windows.first(next - 1);
     for (std::int64_t k = next - 1; k >= i; --k) {
       const std::int64_t first = windows.first(k);
-      if (at - first > 2) add_range(s, l, base.of[0], first, at);
-      else
-        while (at > first) reducer.add(s, lines.in[base.of[0] + --at * lines.in_stride]);
+      add_range(s, l, base.of[0], first, at);
       at = first;
       with_left[k - i] = s;
     }
     state right = reducer.init();
-    at = middle_end;
+    at = windows.last(i);
     for (std::int64_t k = i; k < next; ++k) {
       const std::int64_t last = windows.last(k);
-      if (last - at > 2) add_range(right, l, base.of[0], at, last);
-      else
-        for (; at < last; ++at) reducer.add(right, lines.in[base.of[0] + at * lines.in_stride]);
+      add_range(right, l, base.of[0], at, last);
       at = last;
       state& all = with_left[k - i];
       reducer.join(all, right);
       lines.out[base.of[1] + k * lines.out_stride] = reducer.template result<Out>(all);
     }
-    return next;
   }
 };
 
