@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
 #include <limits>
+#include <quern/map.hpp>
 #include <quern/stencil.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>

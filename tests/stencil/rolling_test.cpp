@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
 #include <limits>
+#include <quern/map.hpp>
 #include <quern/stencil.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>
@@ -225,6 +226,25 @@ TYPED_TEST(RollingOn, OfLazyAndComplexValues) {
   quern::rolling<op::sum>(TypeParam(), out, quern::lazy(quern::impl::op::multiply(), x, 2.0),
                           window{.count = 2, .min_periods = 1});
   EXPECT_EQ((std::vector<complex>{{2, 4}, {8, 2}, {6, 0}}), test::contents(out));
+}
+
+TYPED_TEST(RollingOn, OfHalfNumbersAndBools) {
+  using half = Kokkos::Experimental::half_t;
+  const auto h = [](float v) { return static_cast<half>(v); };
+  const auto x = this->row(std::vector<half>{h(512), h(1), h(1), h(std::nanf("")), h(3)});
+  const auto out = this->row(std::vector<half>(5)), middle = this->row(std::vector<half>(5));
+  quern::rolling<op::sum>(TypeParam(), out, x, window{.count = 3, .min_periods = 1});
+  quern::rolling<op::median>(TypeParam(), middle, x, window{.count = 3, .min_periods = 1});
+  const float sums[] = {512, 513, 514, 2, 4}, medians[] = {512, 256.5F, 1, 1, 2};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(sums[i], static_cast<float>(test::contents(out)[i])) << i;
+    EXPECT_EQ(medians[i], static_cast<float>(test::contents(middle)[i])) << i;
+  }
+  const auto bits = test::make_array<bool, 1, Kokkos::LayoutRight, TypeParam>({4});
+  quern::fill(bits, true);
+  const auto share = this->row(std::vector<float>(4));
+  quern::rolling<op::mean>(TypeParam(), share, bits, window{.count = 2, .min_periods = 1});
+  EXPECT_EQ(std::vector<float>(4, 1), test::contents(share));
 }
 
 TYPED_TEST(RollingOn, OfRealPositions) {
