@@ -7,8 +7,8 @@
 /// The values of an array between its elements, after `scipy.ndimage`.
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
-#include <quern/reduce/quantile.hpp>
 #include <quern/stencil/boundary.hpp>
 
 namespace quern {

@@ -10,12 +10,14 @@
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/axes.hpp>
-#include <quern/reduce/quantile.hpp>
 #include <quern/reduce/reduced.hpp>
 #include <quern/stencil/rolling_median.hpp>
 #include <quern/stencil/rolling_windows.hpp>
 
 namespace quern {
+namespace op {
+struct median;  // a name alone here
+}
 
 /// Windows of a number of elements: `window{5}`, `window{.count = 5, .center = true, .min_periods = 3}`. The names are
 /// those of pandas.
