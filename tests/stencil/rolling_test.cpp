@@ -280,7 +280,11 @@ TYPED_TEST(RollingOn, RejectsWhatDoesNotFit) {
                      [&] { quern::rolling<op::sum>(exec, out, x, x, value_window{nan}); });
   test::expect_error("quern::rolling: the axis has extents (2), expected (4)",
                      [&] { quern::rolling<op::sum>(exec, out, x, two, value_window{1}); });
+  const auto down = this->row(std::vector<float>{0, 2, 1, 3});
+  EXPECT_THROW(quern::rolling<op::sum>(exec, out, x, down, value_window{1}, quern::checked), quern::UnsortedError);
   EXPECT_EQ(std::vector<double>(4, 9), test::contents(out));
+  quern::rolling<op::sum>(exec, out, x, x, value_window{1}, quern::checked);  // of equal positions
+  EXPECT_EQ((std::vector<double>{1, 2, 3, 4}), test::contents(out));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/views/axes.hpp>
+#include <quern/core/views/check_increasing.hpp>
 #include <quern/reduce/reduced.hpp>
 #include <quern/stencil/rolling_median.hpp>
 #include <quern/stencil/rolling_windows.hpp>
@@ -87,12 +88,12 @@ void find_windows(const Exec& exec, const std::string& label, const strided<cons
 /// What a reduction does with values of type T: its reducer, and the map before it.
 template <class Op, class T, class Exec, class... Options>
 auto rolling_description(const Exec& exec, const Options&... options) {
-  [[maybe_unused]] const auto no_axis = [](const auto& o) {
-    if constexpr (is_option<axis, decltype(o)>) return std::tuple<>();
+  [[maybe_unused]] const auto of_reduction = [](const auto& o) {
+    if constexpr (is_option<axis, decltype(o)> || is_option<checked_t, decltype(o)>) return std::tuple<>();
     else return std::tuple(o);
   };
   return unpack([&](const auto&... o) { return Op::describe(exec, values_of_type<T>(), o...); },
-                std::tuple_cat(no_axis(options)...));
+                std::tuple_cat(of_reduction(options)...));
 }
 
 /// Whether a type has a NaN.
@@ -208,12 +209,16 @@ void rolling(const Out& out, const In& in, const window& window, const Options&.
 /// The same of windows of a part of a sorted axis, as of times: of the elements j up to i with `on(i) - width < on(j)`;
 /// with `center` all with `on(i) - width / 2 < on(j) <= on(i) + width / 2`. Distances of integers are exact.
 ///
-/// @param on of real numbers, of rank 1, of as many elements as `in` has along the axis, in ascending order. Others
-///           give results without meaning, but nothing outside is read
+/// @param on      of real numbers, of rank 1, of as many elements as `in` has along the axis, in ascending order.
+/// Others
+///                give results without meaning, but nothing outside is read
+/// @param options `checked`, too: an axis that does not ascend is an error, for which the call waits
 ///
 /// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each element
 /// of `on`. Of medians the call waits for the size of the widest one.
-template <class Op, execution_space Exec, view_like Out, array_like In, view_like On, option<axis, ddof>... Options>
+/// @throws UnsortedError with `checked`; Error also if the extents of `on` do not fit, or a width is not positive
+template <class Op, execution_space Exec, view_like Out, array_like In, view_like On,
+          option<axis, ddof, checked_t>... Options>
 void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& window,
              const Options&... options) {
   static_assert(impl::has_order<impl::value_of<On>>, "quern::rolling: the axis must be of real numbers");
@@ -224,6 +229,8 @@ void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const
       [&](const auto& to, auto& windows, const auto& run) {
         impl::check_extents(c.label, "the axis", axis_of.extents, shape{windows.n});
         impl::check_overlap(c.label, to, axis_of, "the axis", false);
+        if constexpr (impl::has_option<checked_t, Options...>)
+          impl::check_increasing(exec, c.label, "the positions on the axis", axis_of);
         const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{windows.firsts, windows.results},
                                                 impl::scratch_part{windows.lasts, windows.results});
         impl::find_windows(exec, c.label, axis_of, window, windows);
@@ -231,7 +238,7 @@ void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const
       },
       options...);
 }
-template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof>... Options>
+template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof, checked_t>... Options>
 void rolling(const Out& out, const In& in, const On& on, const value_window& window, const Options&... options) {
   rolling<Op>(impl::space_of(out), out, in, on, window, options...);
 }
