@@ -76,6 +76,8 @@ tests=(
   stencil/filter_windows_test
   stencil/ndimage_test
   stencil/order_test
+  stencil/rolling_test
+  stencil/map_coordinates_test
   stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"
   fft/memory_test
@@ -107,7 +109,7 @@ benchmarks=(
   "../bench/map/map_bench ../bench/core/lazy_bench ../bench/scan/scan_bench ../bench/scan/segmented_bench"
   ../bench/reduce/reduce_bench
   "../bench/reduce/axes_bench ../bench/reduce/quantile_bench ../bench/reduce/variance_bench"
-  "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/integrate/integrate_bench"
+  "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/stencil/rolling_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/stencil/reduced_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   ../bench/random/random_bench

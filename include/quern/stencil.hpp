@@ -11,10 +11,12 @@
 #include <quern/stencil/generic_filter.hpp>
 #include <quern/stencil/halo.hpp>
 #include <quern/stencil/iterate.hpp>
+#include <quern/stencil/map_coordinates.hpp>
 #include <quern/stencil/morphology.hpp>
 #include <quern/stencil/operators.hpp>
 #include <quern/stencil/order_filters.hpp>
 #include <quern/stencil/reducing_stencil.hpp>
+#include <quern/stencil/rolling.hpp>
 #include <quern/stencil/stencil.hpp>
 
 #endif

@@ -119,6 +119,15 @@ void misuse() {
   quern::divergence(exec, x, quern::components(e), 1.0, boundary::wrap);  // differences take Views of rank 1, 2
   quern::vmap(exec, d, nothing<8>(), e);                                  // the ranks of Views must be known
 
+  // Windows.
+  const quern::window five{5};
+  quern::rolling<quern::op::sum>(exec, i, x, five);                          // out must be of floating-point numbers
+  quern::rolling<quern::op::argmax>(exec, x, x, five);                       // needs the positions of values
+  quern::rolling<quern::op::minmax>(exec, x, x, five);                       // do not convert to out's type
+  quern::rolling<quern::op::median>(exec, x, z, five);                       // a median of complex numbers
+  quern::map_coordinates(exec, x, m, quern::components(x), boundary::wrap);  // coordinates along each axis of in
+  quern::map_coordinates(exec, x, z, quern::components(x), boundary::wrap);  // values that convert to those of out
+
   // Elements that a pointer does not reach.
   quern::correlate(exec, x, y, atomic, boundary::wrap);  // an argument is an Atomic View
   quern::sum(exec, x.to_mdspan());                       // an argument is an mdspan whose accessor

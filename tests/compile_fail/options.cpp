@@ -79,6 +79,8 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::map(exec, x, identity(), quern::chunking(), quern::axis{0}, x);  // no such option [map, axis]
   quern::stencil<box>(x, identity(), edge, quern::chunking(), quern::ddof{1}, x);  // no such option [stencil, ddof]
   quern::map(x, identity(), quern::period{1}, quern::chunking(), x);               // no such option [map, period]
+  quern::rolling<quern::op::sum>(x, x, quern::window{3}, quern::checked);          // no such option [rolling]
+  quern::map_coordinates(x, x, quern::components(x), edge, quern::ddof{1});        // no such option [ddof]
   quern::newton<2>(exec, m, identity(), quern::max_steps{9}, m);                   // no such option [newton, max_steps]
   quern::odeint<2>(exec, m, identity(), max_iterations{9}, m, x);  // no such option [odeint, max_iterations]
 }

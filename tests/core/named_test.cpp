@@ -266,6 +266,10 @@ TEST_F(Named, Stencils) {
   EXPECT_NAMED(quern::rank_filter(exec, b, a, 2, 4, boundary::wrap, step));
   EXPECT_NAMED(quern::percentile_filter(exec, b, a, 10, 4, boundary::wrap, step));
   EXPECT_NAMED(quern::generic_filter(exec, b, my::middle(), 3, boundary::wrap, step, a));
+  EXPECT_NAMED(quern::rolling<quern::op::mean>(exec, b, a, quern::window{3}, step, quern::axis{0}));
+  EXPECT_NAMED(quern::rolling<quern::op::mean>(y, x, quern::window{3}, step));
+  EXPECT_NAMED(quern::rolling<quern::op::median>(exec, y, x, x, quern::value_window{3}, step));
+  EXPECT_NAMED(quern::map_coordinates(exec, y, x, quern::components(x), boundary::wrap, step, quern::spline_order{0}));
   EXPECT_NAMED(quern::gaussian_laplace(exec, b, a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::gaussian_gradient_magnitude(exec, b, a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::fill_halo(exec, b, boundary::wrap, quern::depth{1}, step));

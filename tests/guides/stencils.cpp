@@ -9,8 +9,9 @@ namespace {
 // # 1 types
 // # 4 types
 // # 6 types
-// # 10 types
+// # 8 types
 // # 12 types
+// # 14 types
 
 struct centre {
   template <class Window>
@@ -29,9 +30,9 @@ void heat(const space& exec) {
   // # 1 statements
   EXPECT_NEAR(2.0, test::contents(next)[50], 1e-12);
   // # 3
-  // # 7
+  // # 9
   EXPECT_EQ(0.0, test::contents(gy)[50]);
-  // # 8
+  // # 10
   EXPECT_NEAR(2.0, hottest, 1e-12);
 }
 
@@ -67,21 +68,51 @@ void windows(const space& exec) {
   EXPECT_EQ(1, test::contents(inside)[7]);
 }
 
+void rolling(const space& exec) {
+  const Kokkos::View<float*> price("price", 100), smooth("smooth", 100), highest("highest", 100), daily("daily", 5);
+  const Kokkos::View<float**> readings("readings", 20, 3), level("level", 20, 3);
+  const Kokkos::View<double*> rain("rain", 30), hourly("hourly", 30);
+  const Kokkos::View<std::int64_t*> seconds("seconds", 30);
+  for (const auto& v : {price, smooth}) quern::fill(exec, v, 2.0f);
+  quern::fill(exec, readings, 4.0f);
+  quern::fill(exec, rain, 1.0);
+  quern::arange(exec, seconds, 0, 30 * 900, 900);
+  // # 7
+  EXPECT_EQ(2.0f, test::contents(smooth)[19]);
+  EXPECT_NE(test::contents(smooth)[18], test::contents(smooth)[18]);
+  EXPECT_EQ(2.0f, test::contents(highest)[0]);
+  EXPECT_EQ(4.0f, test::contents(level)[6]);
+  EXPECT_EQ(0.0f, test::contents(daily)[1]);
+  EXPECT_EQ(4.0, test::contents(hourly)[29]);
+}
+
+void coordinates_of(const space& exec) {
+  const Kokkos::View<float**> photo("photo", 4, 5), rotated("rotated", 4, 5);
+  const Kokkos::View<float*> values("values", 3);
+  const Kokkos::View<double**> coordinates("coordinates", 2, 3);
+  quern::fill(exec, photo, 3.0f);
+  quern::fill(exec, coordinates, 2.5);
+  const double sine = 0.6, cosine = 0.8;
+  // # 8 statements
+  EXPECT_NEAR(3.0f, test::contents(rotated)[5], 1e-6);
+  EXPECT_EQ(std::vector<float>(3, 3), test::contents(values));
+}
+
 void ghosts(const space& exec) {
   const Kokkos::View<double**> p("p", 8, 9), q("q", 8, 9), pressure("pressure", 6, 7), flow("flow", 7, 7),
       charge("charge", 6, 7), speed("speed", 4, 5), transported("transported", 4, 5);
   for (const auto& u : {p, q, flow, charge}) quern::fill(exec, u, 3.0);
-  // # 9
+  // # 11
   EXPECT_EQ(1.0, test::contents(p)[4 * 9 + 1]);
   EXPECT_EQ(3.0, test::contents(q)[4 * 9 + 8]);
-  // # 10 statements
+  // # 12 statements
   EXPECT_EQ(1.5, test::contents(flow)[3]);
   EXPECT_EQ(-3.0, test::contents(flow)[6 * 7 + 3]);
-  // # 11
+  // # 13
   EXPECT_EQ(6.0, test::contents(charge)[7 + 2]);
   EXPECT_EQ(0.0, test::contents(charge)[2]);
   quern::fill(exec, speed, 2.0);
-  // # 12 statements
+  // # 14 statements
   EXPECT_EQ(2.0, test::contents(transported)[0]);
 }
 
@@ -92,5 +123,7 @@ TEST(Guides, Stencils) {
   heat(exec);
   flat(exec);
   windows(exec);
+  rolling(exec);
+  coordinates_of(exec);
   ghosts(exec);
 }

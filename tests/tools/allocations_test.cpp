@@ -136,6 +136,13 @@ TYPED_TEST(Allocations, OfStencils) {
   this->expect_none("median", [&](const auto& exec) { quern::median_filter(exec, y, x, 4, boundary::reflect); });
   this->expect_none("uniform", [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, boundary::reflect); });
   this->expect_none("correlate", [&](const auto& exec) { quern::correlate(exec, y, x, weights, boundary::reflect); });
+  this->expect_none("rolling", [&](const auto& exec) {
+    quern::rolling<quern::op::mean>(exec, y, x, quern::window{5});
+    quern::rolling<quern::op::median>(exec, y, x, quern::window{.count = 5, .center = true}, quern::axis{0});
+  });
+  this->expect_none("map_coordinates", [&](const auto& exec) {
+    quern::map_coordinates(exec, y, x, quern::components(x, x), boundary::reflect);
+  });
   this->expect_none("laplacian", [&](const auto& exec) { quern::laplacian(exec, y, x, 1.0, boundary::reflect); });
 }
 

@@ -390,6 +390,25 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   for (const int size : {3, 4})
     expect_quiet<TypeParam>({"quern::median_filter"}, 0,
                             [&](const auto& exec) { quern::median_filter(exec, y, x, size, inside); });
+  const quern::window few{.count = 5, .min_periods = 1};
+  expect_quiet<TypeParam>({"quern::rolling"}, 0,
+                          [&](const auto& exec) { quern::rolling<quern::op::mean>(exec, y, x, few, quern::axis{0}); });
+  expect_quiet<TypeParam>({"quern::rolling"}, 0,
+                          [&](const auto& exec) { quern::rolling<quern::op::median>(exec, y, x, few); });
+  const Kokkos::View<double*, TypeParam> many("many", 5000), results("results", 5000);
+  expect_quiet<TypeParam>({"quern::rolling/blocks", "quern::rolling"}, 0, [&](const auto& exec) {
+    quern::rolling<quern::op::sum>(exec, results, many, quern::window{300});
+  });
+  const Kokkos::View<double*, TypeParam> times("times", 50), level("level", 50);
+  const quern::value_window hour{3600};
+  expect_quiet<TypeParam>({"quern::rolling/windows", "quern::rolling"}, 0,
+                          [&](const auto& exec) { quern::rolling<quern::op::sum>(exec, level, times, times, hour); });
+  expect_quiet<TypeParam>(
+      {"quern::rolling/windows", "quern::rolling/widest", "quern::rolling"}, 1,
+      [&](const auto& exec) { quern::rolling<quern::op::median>(exec, level, times, times, hour); });
+  expect_quiet<TypeParam>({"quern::map_coordinates"}, 0, [&](const auto& exec) {
+    quern::map_coordinates(exec, y, x, quern::components(x, x), quern::boundary::mirror);
+  });
   expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
     quern::iterate(
         exec, x, y,

@@ -237,6 +237,23 @@ TYPED_TEST(Differential, Scans) {
   });
 }
 
+TYPED_TEST(Differential, RollingWindows) {
+  using T = typename TestFixture::T;
+  this->repeat([&](generator& g) {
+    const auto n = g.extents<2>(g.yes() ? 300 : 3000);
+    const auto values = g.values<T>(size_of<2>(n));
+    const quern::axis axis{static_cast<int>(g.up_to(1))};
+    const quern::window window{.count = 1 + g.up_to(400), .center = g.yes(), .min_periods = g.up_to(1)};
+    this->template compare<double>("rolling sum", g, n, n, values, [&](const auto& e, const auto& out, const auto& in) {
+      quern::rolling<quern::op::sum>(e, out, in, window, axis);
+    });
+    this->template compare<double>("rolling median", g, n, n, values,
+                                   [&](const auto& e, const auto& out, const auto& in) {
+                                     quern::rolling<quern::op::median>(e, out, in, window, axis);
+                                   });
+  });
+}
+
 TYPED_TEST(Differential, OrderAndKeys) {
   using T = typename TestFixture::T;
   this->repeat([&](generator& g) {

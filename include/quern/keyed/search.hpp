@@ -4,7 +4,7 @@
 #define QUERN_KEYED_SEARCH_HPP
 
 #include <quern/core/call/call.hpp>
-#include <quern/core/launch/index_range.hpp>
+#include <quern/core/views/check_increasing.hpp>
 #include <quern/keyed/bins.hpp>
 #include <quern/map/map.hpp>
 
@@ -39,26 +39,6 @@ struct sorted_position {
 
 template <class T, class Position>
 inline constexpr bool takes_several<sorted_position<T, Position>> = true;
-
-/// Where the first element is that is greater than the next, or not comparable.
-template <class T>
-struct first_not_increasing {
-  const T* data;
-  std::int64_t stride;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& least) const {
-    if (!(data[i * stride] <= data[(i + 1) * stride])) least = Kokkos::min(least, i);
-  }
-};
-/// Rejects an array with an element that is greater than the next, or not comparable. Waits.
-template <class Exec, class T>
-void check_increasing(const Exec& exec, const std::string& label, const std::string& name, const strided<const T>& x) {
-  const std::int64_t n = x.extents.extent[0];
-  std::int64_t first = n;
-  if (n > 1)
-    Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, n - 1),
-                            first_not_increasing<T>{x.data, x.stride[0]}, Kokkos::Min<std::int64_t>(first));
-  if (first < n) throw UnsortedError(label, name + " do not increase at position " + std::to_string(first), first);
-}
 
 template <class Exec, class Out, class Sorted, class X>
 void search_in(const Exec& exec, const operation_name& label, const Out& out, const Sorted& sorted_view, const X& x,

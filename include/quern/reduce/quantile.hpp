@@ -31,6 +31,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/kept_axes.hpp>
 #include <quern/core/values/short_list.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
 #include <quern/reduce/select.hpp>
@@ -59,18 +60,6 @@ struct quantile_request {
   probabilities of{0.5};
   bool several = false;
 };
-
-/// The extents and strides without the first axis, from its index `i` on.
-template <class T>
-strided<T> without_first_axis(const strided<T>& array, int i) {
-  strided<T> part{array.data + i * array.stride[0], {}, {}};
-  part.extents.rank = array.extents.rank - 1;
-  for (int d = 0; d < part.extents.rank; ++d) {
-    part.extents.extent[d] = array.extents.extent[d + 1];
-    part.stride[d] = array.stride[d + 1];
-  }
-  return part;
-}
 
 /// The extents of the output of quantiles of an array along some axes.
 template <class T>

@@ -56,6 +56,9 @@ struct stencil_tuning : tuning<Exec> {
   /// for which a thread with border cells alone may keep the others waiting.
   static constexpr int one_launch = 4096;
 
+  /// Results of rolling windows that a thread takes together, and elements of the blocks that wide windows consist of.
+  static constexpr int rolling_block = is_device<Exec> ? 16 : 64;
+
   /// Bytes of the sums of adjacent windows that a host thread forms together, in its first cache.
   static constexpr int summed_bytes = 1024;
 };

@@ -39,7 +39,7 @@ KOKKOS_FUNCTION impl::several_values<T...> values(const T&... v) {
 }
 
 /// Several inputs that belong together, as the components of a field: `components(u, v)`.
-template <view_like... In>
+template <array_like... In>
 std::tuple<In...> components(const In&... in) {
   return {in...};
 }

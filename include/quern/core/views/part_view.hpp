@@ -31,6 +31,18 @@ strided<T> part_along(strided<T> a, int d, std::int64_t first, std::int64_t n) {
   return a;
 }
 
+/// The extents and strides without the first axis, from its index `i` on.
+template <class T>
+strided<T> without_first_axis(const strided<T>& array, int i) {
+  strided<T> part{array.data + i * array.stride[0], {}, {}};
+  part.extents.rank = array.extents.rank - 1;
+  for (int d = 0; d < part.extents.rank; ++d) {
+    part.extents.extent[d] = array.extents.extent[d + 1];
+    part.stride[d] = array.stride[d + 1];
+  }
+  return part;
+}
+
 /// The part of an array at the end of its first axes: the last index along one, or the last element.
 template <class T>
 strided<T> last_of(strided<T> s, int axis, bool all_axes) {

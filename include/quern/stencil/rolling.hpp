@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_ROLLING_HPP
+#define QUERN_STENCIL_ROLLING_HPP
+
+/// @file
+/// Reductions of windows along an axis, whose widths are known when the program runs: the `rolling` of pandas.
+
+#include <cmath>
+#include <optional>
+#include <quern/core/call/call.hpp>
+#include <quern/core/views/axes.hpp>
+#include <quern/core/views/check_increasing.hpp>
+#include <quern/reduce/reduced.hpp>
+#include <quern/stencil/rolling_median.hpp>
+#include <quern/stencil/rolling_windows.hpp>
+
+namespace quern {
+namespace op {
+struct median;  // a name alone here
+}
+
+/// Windows of a number of elements: `window{5}`, `window{.count = 5, .center = true, .min_periods = 3}`. The names are
+/// those of pandas.
+struct window {
+  std::int64_t count;                         ///< the elements of a window, its own one the last
+  bool center = false;                        ///< its own one in the middle, of an even number behind the middle
+  std::optional<std::int64_t> min_periods{};  ///< of a result that is not NaN; `count` where none is given
+  std::int64_t step = 1;                      ///< a result for each so many elements, from the first one on
+};
+
+/// Windows of a part of a sorted axis: `value_window{60.0}` is of the elements less than 60 below the own one.
+struct value_window {
+  double width;                               ///< above 0, or infinite: all elements up to the own one
+  bool center = false;                        ///< half of it on both sides, with what is at its upper end
+  std::optional<std::int64_t> min_periods{};  ///< of a result that is not NaN; 1 where none is given
+  std::int64_t step = 1;                      ///< a result for each so many elements, from the first one on
+};
+
+namespace impl {
+
+/// What windows of both kinds say.
+struct rolling_request {
+  bool center;
+  std::int64_t min_periods, step;
+};
+
+/// The windows of n elements that a call asks for; of a part of an axis, they are found later.
+inline rolling_bounds bounds_of(const std::string& label, const rolling_request& r, std::int64_t n) {
+  if (r.step < 1) throw Error(label, "a step of " + std::to_string(r.step) + ", expected at least 1");
+  if (r.min_periods < 0)
+    throw Error(label, "min_periods of " + std::to_string(r.min_periods) + ", expected at least 0");
+  rolling_bounds b;
+  b.n = n;
+  b.step = r.step;
+  b.results = n / r.step + (n % r.step > 0 ? 1 : 0);
+  return b;
+}
+inline rolling_bounds bounds_of(const std::string& label, const window& w, std::int64_t n) {
+  if (w.count < 1) throw Error(label, "a window of " + std::to_string(w.count) + " elements, expected at least 1");
+  const std::int64_t least = w.min_periods.value_or(w.count);
+  if (least > w.count)
+    throw Error(label,
+                "min_periods of " + std::to_string(least) + " for windows of " + std::to_string(w.count) + " elements");
+  rolling_bounds b = bounds_of(label, rolling_request{w.center, least, w.step}, n);
+  b.after = std::min(w.center ? (w.count - 1) / 2 : 0, n);
+  b.before = std::min(w.count - 1 - b.after, n);
+  return b;
+}
+inline rolling_bounds bounds_of(const std::string& label, const value_window& w, std::int64_t n) {
+  if (!(w.width > 0)) throw Error(label, "a window of width " + std::to_string(w.width) + ", expected more than 0");
+  rolling_bounds b = bounds_of(label, rolling_request{w.center, w.min_periods.value_or(1), w.step}, n);
+  b.before = b.after = n;
+  return b;
+}
+
+/// Finds the windows on an axis; `firsts` and `lasts` point to memory for them.
+template <class Exec, class T>
+void find_windows(const Exec& exec, const std::string& label, const strided<const T>& on, const value_window& w,
+                  const rolling_bounds& bounds) {
+  using D = axis_distance<T>;
+  const double reach = w.center ? w.width / 2 : w.width;
+  const D up_to = std::is_integral_v<T> ? limit_of<D>(std::floor(reach)) : limit_of<D>(reach);
+  launch_units(exec, label_text(label, "/windows"), bounds.results,
+               find_rolling_bounds<T>{on.data, on.stride[0], bounds, limit_of<D>(reach), up_to, w.center});
+}
+
+/// What a reduction does with values of type T: its reducer, and the map before it.
+template <class Op, class T, class Exec, class... Options>
+auto rolling_description(const Exec& exec, const Options&... options) {
+  [[maybe_unused]] const auto of_reduction = [](const auto& o) {
+    if constexpr (is_option<axis, decltype(o)> || is_option<checked_t, decltype(o)>) return std::tuple<>();
+    else return std::tuple(o);
+  };
+  return unpack([&](const auto&... o) { return Op::describe(exec, values_of_type<T>(), o...); },
+                std::tuple_cat(of_reduction(options)...));
+}
+
+/// Whether a type has a NaN.
+template <class T>
+inline constexpr bool has_nan = std::is_floating_point_v<real_type<T>> || is_half<T>;
+
+/// The lines of two arrays along axis d, in which they may have different extents.
+template <class In, class T>
+auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
+  using source = std::remove_const_t<decltype(In::data)>;
+  const axis_set along(label, axis{d}, in.extents.rank);
+  const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
+  const std::int64_t lines = nest.inner() * nest.outer();
+  const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
+  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
+}
+
+/// Launches a reduction of windows of lines.
+template <class Exec, class Reduction, class Source, class Out>
+void roll(const Exec& exec, const std::string& label, const Reduction& r, const rolling_lines<Source, Out>& lines,
+          const rolling_bounds& windows, std::int64_t min_periods) {
+  using reducer = rolling_reducer<decltype(r.reducer), decltype(r.transform)>;
+  using kernel = rolling_kernel<Exec, reducer, Source, Out>;
+  constexpr bool one_pass =
+      !uses_positions<decltype(r.reducer)> && !requires { typename decltype(r.reducer)::uses_mean; };
+  constexpr bool fits = converts<result_of<decltype(r.reducer)>, Out>;
+  static_assert(one_pass, "quern::rolling: this reduction needs the positions of values, or their mean before");
+  static_assert(fits, "quern::rolling: the results of this reduction do not convert to out's type");
+  if constexpr (one_pass && fits) {
+    const std::int64_t least = std::max<std::int64_t>(min_periods, r.identity ? 0 : 1);
+    launch_rolling(exec, label,
+                   kernel{{r.reducer, r.transform, least},
+                          lines,
+                          windows,
+                          {windows.n, std::min(windows.n, windows.before + windows.after + 1)}});
+  }
+}
+
+/// `rolling<Op>(exec, out, in, window, options...)`: checks, then launches. `find(call, bounds)` looks at the axis.
+template <class Op, class Exec, class Out, class In, class Window, class Find, class... Options>
+void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, const Window& w,
+                  std::int64_t min_periods, const Find& find, const Options&... options) {
+  using T = value_of<In>;
+  constexpr bool in_order = has_order<T> || !std::is_same_v<Op, quern::op::median>;
+  static_assert(in_order, "quern::rolling: a median of complex numbers, which have no order");
+  static_assert(has_nan<value_of<Out>>,
+                "quern::rolling: out must be of floating-point numbers, as NaN stands for windows of too few values");
+  const auto elements = c.elements(in_view);
+  const shape extents = operand_extents(c.label, in_view);
+  const auto out = c.output(out_view);
+  const int d = axis_set(c.label, option_or(axis{-1}, options...), extents.rank).only();
+  rolling_bounds windows = bounds_of(c.label, w, extents.extent[d]);
+  shape expected = extents;
+  expected.extent[d] = windows.results;
+  check_extents(c.label, "out", out.extents, expected);
+  check_overlap(c.label, out, elements, "in", false);
+  if constexpr (has_nan<value_of<Out>> && in_order) {
+    if (out.extents.size() == 0) return;
+    const auto launch = [&](const auto& in) {
+      const auto lines = rolling_lines_of(c.label, in, out, d);
+      if constexpr (std::is_same_v<Op, quern::op::median>)
+        launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
+      else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
+    };
+    find(out, windows, [&] { with_sources(launch, elements); });
+  }
+}
+
+}  // namespace impl
+
+/// The reduction `Op` of a window around each element along an axis, the last one without the option `axis` (pandas'
+/// `rolling`):
+///
+/// | call | out(i) |
+/// | --- | --- |
+/// | `rolling<op::mean>(exec, out, x, window{5})` | the mean of x(i - 4) to x(i); NaN for i < 4 |
+/// | `rolling<op::max>(exec, out, x, window{.count = 5, .min_periods = 1})` | the greatest of those that there are |
+/// | `rolling<op::sum>(exec, out, x, window{.count = 5, .center = true}, axis{0})` | the sum of x(i - 2) to x(i + 2) |
+/// | `rolling<op::stddev>(exec, out, x, window{.count = 24, .step = 24}, ddof{1})` | of x(24 i - 23) to x(24 i) |
+/// | `rolling<op::mean>(exec, out, x, t, value_window{60})` | of all x(j) with t(i) - 60 < t(j), j <= i |
+///
+/// @tparam Op     `op::sum`, `mean`, `var`, `stddev`, `min`, `max`, `median` or another reduction that takes a single
+///                pass over the values and has one result, with its types, accuracy and options
+/// @param out     of floating-point or complex numbers, of in's extents; along the axis one element for each `step`
+///                elements
+/// @param in      an array of one axis at least, which may be lazy
+/// @param window  which elements are in a window
+/// @param options `axis`; `ddof` of `op::var` and `op::stddev`
+///
+/// NaN is a missing value: it is left out, and a window of fewer than `min_periods` other values has the result NaN, as
+/// one without a value has for `op::min` and `op::max`. Infinities are values, where pandas takes them for missing
+/// ones; they have no effect on windows without them, nor have large values: nothing is subtracted, so each result is
+/// as accurate as the reduction of its window alone.
+///
+/// A result takes a few additions whatever the window is, and lines are shared by threads, so that one long one is
+/// enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take one or a few more kernels, and
+/// in scratch memory a state of the reduction for each 63 elements (15). Medians alone take a time that grows with the
+/// window: a thread keeps its values sorted, in scratch memory of at most the size of the input.
+/// @throws Error if extents do not fit, the axis is out of range, `out` shares memory with `in`, or a window has no
+/// element, more `min_periods` than elements, or no step
+template <class Op, execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
+void rolling(const Exec& exec, const Out& out, const In& in, const window& window, const Options&... options) {
+  const impl::call c("quern::rolling", exec);
+  impl::rolling_call<Op>(
+      c, out, in, window, window.min_periods.value_or(window.count),
+      [](const auto&, const auto&, const auto& run) { run(); }, options...);
+}
+template <class Op, view_like Out, array_like In, option<axis, ddof>... Options>
+void rolling(const Out& out, const In& in, const window& window, const Options&... options) {
+  rolling<Op>(impl::space_of(out), out, in, window, options...);
+}
+
+/// The same of windows of a part of a sorted axis, as of times: of the elements j up to i with `on(i) - width < on(j)`;
+/// with `center` all with `on(i) - width / 2 < on(j) <= on(i) + width / 2`. Distances of integers are exact.
+///
+/// @param on      of real numbers, of rank 1, of as many elements as `in` has along the axis, in ascending order.
+/// Others
+///                give results without meaning, but nothing outside is read
+/// @param options `checked`, too: an axis that does not ascend is an error, for which the call waits
+///
+/// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each element
+/// of `on`. Of medians the call waits for the size of the widest one.
+/// @throws UnsortedError with `checked`; Error also if the extents of `on` do not fit, or a width is not positive
+template <class Op, execution_space Exec, view_like Out, array_like In, view_like On,
+          option<axis, ddof, checked_t>... Options>
+void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& window,
+             const Options&... options) {
+  static_assert(impl::has_order<impl::value_of<On>>, "quern::rolling: the axis must be of real numbers");
+  const impl::call c("quern::rolling", exec);
+  const auto axis_of = c.input(on);
+  impl::rolling_call<Op>(
+      c, out, in, window, window.min_periods.value_or(1),
+      [&](const auto& to, auto& windows, const auto& run) {
+        impl::check_extents(c.label, "the axis", axis_of.extents, shape{windows.n});
+        impl::check_overlap(c.label, to, axis_of, "the axis", false);
+        if constexpr (impl::has_option<checked_t, Options...>)
+          impl::check_increasing(exec, c.label, "the positions on the axis", axis_of);
+        const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{windows.firsts, windows.results},
+                                                impl::scratch_part{windows.lasts, windows.results});
+        impl::find_windows(exec, c.label, axis_of, window, windows);
+        run();
+      },
+      options...);
+}
+template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof, checked_t>... Options>
+void rolling(const Out& out, const In& in, const On& on, const value_window& window, const Options&... options) {
+  rolling<Op>(impl::space_of(out), out, in, on, window, options...);
+}
+/// What is not in memory is rejected by name.
+template <class Op, class... Args>
+  requires(impl::rejected::place<Args...>::value)
+void rolling(const Args&...) {}
+QUERN_TAKES_NAME_WITH(rolling, class Op, Op)
+
+}  // namespace quern
+
+#endif
