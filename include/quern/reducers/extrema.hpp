@@ -26,8 +26,9 @@ KOKKOS_FUNCTION T better(const T& a, const T& b) {
 template <int Sign, class T>
 KOKKOS_FUNCTION T worst() {
   namespace limits = Kokkos::Experimental;
+  using real = std::conditional_t<is_half<T>, float, T>;  // infinity_v of half numbers has no negative
   if constexpr (std::is_integral_v<T>) return Sign > 0 ? limits::finite_min_v<T> : limits::finite_max_v<T>;
-  else return Sign > 0 ? -limits::infinity_v<T> : limits::infinity_v<T>;
+  else return static_cast<T>(Sign > 0 ? -limits::infinity_v<real> : limits::infinity_v<real>);
 }
 /// Partial results side by side. g++ unrolls loops over 16 lanes or fewer, and then finds no vector instruction for the
 /// better of two. Comparisons of floating-point numbers, which take longer, have four vectors of any width in hand.
