@@ -239,6 +239,7 @@ TEST_F(Named, Scans) {
   const indices offsets("offsets", 3);
   EXPECT_NAMED(quern::cumsum(exec, y, x, step));
   EXPECT_NAMED(quern::nancumsum(exec, y, x, step));
+  EXPECT_NAMED(quern::nancumprod(exec, y, x, step));
   EXPECT_NAMED(quern::cumsum<double>(y, x, step));
   EXPECT_NAMED(quern::cumprod(exec, y, x, step));
   EXPECT_NAMED(quern::inclusive_scan(exec, y, my::larger<double>(), 0.0, x, step));

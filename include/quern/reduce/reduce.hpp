@@ -115,8 +115,9 @@ QUERN_REDUCTION_FORMS(minmax)
 
 /// The distance from the smallest to the largest element, "peak to peak", of the elements' type: of integers it wraps
 /// around, as NumPy's `ptp`; NaN if there is one. Of Arrays, that of each component. `minmax` tells both.
+/// With a mask that selects none, 0 for integers and NaN otherwise.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using C = impl::component_type<T>;
@@ -286,7 +287,8 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
 /// `prod` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, mask_t>... Options>
 auto nanprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
@@ -317,7 +319,7 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
 
 /// `stddev` of the elements that are not NaN, the root of `nanvar`; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof>... Options>
+          call_option<axes, ddof, mask_t>... Options>
 auto nanstd(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using deviation = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T, true>;
