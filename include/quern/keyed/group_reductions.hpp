@@ -261,28 +261,17 @@ struct place_of_groups : std::false_type {};
 template <class... Args>
   requires(is_groups<Args> || ...)
 struct place_of_groups<Args...> : place<Args...> {};
-template <class... Args>
-struct option_or_place_of_groups : std::false_type {};
-template <class... Args>
-  requires(is_groups<Args> || ...)
-struct option_or_place_of_groups<Args...> : option_or_place<Args...> {};
 }  // namespace rejected
 }  // namespace impl
 
-/// The form of `name(exec, out, x, by)` on a default instance, and the overload that rejects what it does not take:
-/// `what` is one of those above. The second is for operations with options.
-#define QUERN_OF_GROUPS(name, what)                               \
-  template <execution_space Exec, view_like Out, array_like X>    \
-  void name(const Out& out, const X& x, const Groups<Exec>& by) { \
-    name(Exec(), out, x, by);                                     \
-  }                                                               \
-  QUERN_REJECTS(what, name)
-#define QUERN_OF_GROUPS_WITH(name, what, ...)                                                  \
+/// The form of `name(exec, out, x, by, options...)` on a default instance, and the overload that rejects operands that
+/// are not in memory.
+#define QUERN_OF_GROUPS(name, ...)                                                             \
   template <execution_space Exec, view_like Out, array_like X, option<__VA_ARGS__>... Options> \
   void name(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {   \
     name(Exec(), out, x, by, options...);                                                      \
   }                                                                                            \
-  QUERN_REJECTS(what, name)
+  QUERN_REJECTS(place_of_groups, name)
 
 /// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
 /// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
@@ -296,7 +285,7 @@ void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   };
   impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(sum, place_of_groups, reproducible_t, mask_t)
+QUERN_OF_GROUPS(sum, reproducible_t, mask_t)
 
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
 template <execution_space Exec, view_like Out, array_like X, option<reproducible_t, mask_t>... Options>
@@ -312,7 +301,7 @@ void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, 
   };
   impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(mean, place_of_groups, reproducible_t, mask_t)
+QUERN_OF_GROUPS(mean, reproducible_t, mask_t)
 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. The rounding of a
 /// large mean costs no digits. Option: `ddof{1}` divides by one less; NaN where the group has no more rows than that.
@@ -327,34 +316,34 @@ void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   };
   impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(var, place_of_groups, ddof, mask_t)
+QUERN_OF_GROUPS(var, ddof, mask_t)
 
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
 void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   impl::group_best<false>("quern::min", exec, out, x, by, true, options...);
 }
-QUERN_OF_GROUPS_WITH(min, place_of_groups, mask_t)
+QUERN_OF_GROUPS(min, mask_t)
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
 template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
 void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   impl::group_best<false>("quern::max", exec, out, x, by, false, options...);
 }
-QUERN_OF_GROUPS_WITH(max, place_of_groups, mask_t)
+QUERN_OF_GROUPS(max, mask_t)
 /// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one. Its type must hold
 /// all rows.
 template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
 void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   impl::group_best<true>("quern::argmin", exec, out, x, by, true, options...);
 }
-QUERN_OF_GROUPS_WITH(argmin, place_of_groups, mask_t)
+QUERN_OF_GROUPS(argmin, mask_t)
 /// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one. Its type must hold all
 /// rows.
 template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
 void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   impl::group_best<true>("quern::argmax", exec, out, x, by, false, options...);
 }
-QUERN_OF_GROUPS_WITH(argmax, place_of_groups, mask_t)
+QUERN_OF_GROUPS(argmax, mask_t)
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, array_like X>
@@ -367,7 +356,11 @@ void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups
   };
   impl::with_sources(gather, c.elements(x_view));
 }
-QUERN_OF_GROUPS(group_first, option_or_place)
+template <execution_space Exec, view_like Out, array_like X>
+void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
+  group_first(Exec(), out, x, by);
+}
+QUERN_REJECTS(option_or_place, group_first)
 QUERN_TAKES_NAME(group_first)
 
 /// `out(g)` is the number of rows of group g.
