@@ -37,8 +37,8 @@ struct host_select {
     key* end = copy;
     keys_of.for_each({0, 1, work.n}, append_keys{end});
     const auto nans = order::floating ? std::count(copy, end, order::nan) : 0;
-    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
-    const quantile_position p = work.rule.among(work.n - nans);
+    if (work.is_nan(to, nans)) return work.write_nan(to);
+    const quantile_position p = work.among(to, nans);
     std::nth_element(copy, copy + p.first, end);
     const key second = p.second == p.first ? copy[p.first] : *std::min_element(copy + p.second, end);
     work.write(to, copy[p.first], second, p.fraction);

@@ -81,6 +81,14 @@ constexpr bool check_mask_type() {
   return numbers;
 }
 
+/// The same of the mask among the options, if there is one.
+template <int Rank, class... Options>
+constexpr bool has_mask_type() {
+  if constexpr (with_mask<Options...>)
+    return check_mask_type<std::remove_cvref_t<decltype(mask_among(std::declval<const Options&>()...).where)>, Rank>();
+  else return true;
+}
+
 /// Whether a mask broadcasts to these extents.
 template <class M>
 bool mask_fits(const std::string& label, const M& m, const shape& extents) {
