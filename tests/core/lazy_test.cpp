@@ -109,7 +109,7 @@ TYPED_TEST(Lazy, ReportsMisuse) {
   const Kokkos::View<double*, E> three("three", 3), four("four", 4);
   const Kokkos::View<double, E> out("out");
   test::expect_error(
-      "quern::sum: the inputs of a lazy array have extents (3) and (4), which do not broadcast to each other",
+      "quern::sum: the inputs have extents (3) and (4), which do not broadcast to each other",
       [&] { quern::sum(E(), out, lazy(test::plus(), three, four)); });
   const Kokkos::View<double, E> inside(three.data() + 1);
   test::expect_error("quern::sum: out and in 1 share memory",

@@ -126,16 +126,17 @@ auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... optio
 }
 QUERN_REDUCTION_FORMS(ptp)
 
-/// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
-/// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
-/// that is no integer. Option: `reproducible`.
+/// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. x and y broadcast to each other, as in
+/// `dot(exec, out, rows, weights, axis{1})`. Types and accuracy as for `sum` of the products; those of integers are
+/// signed where one factor is, and doubles for a `Result` that is no integer. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
           call_option<axes, reproducible_t, mask_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
   using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
-  return impl::reduce_call(impl::reduction{"quern::dot", reducer, transform()}, exec, out, std::tie(x, y), options...);
+  const auto products = lazy(transform(), x, y);
+  return impl::reduce_call(impl::reduction{"quern::dot", reducer}, exec, out, std::tie(products), options...);
 }
 QUERN_REDUCTION_FORMS_OF_TWO(dot)
 
