@@ -138,8 +138,8 @@ TYPED_TEST(DistributedMasksOn, SelectRowsThatRanksCount) {
   EXPECT_EQ((std::vector<double>{0, ranks, 2 * ranks}), test::contents(out));
 }
 
-TYPED_TEST(DistributedMasks, ThatDoNotBroadcastAreRejectedOnEveryRank) {
-  using E = typename TypeParam::exec;
+TYPED_TEST(DistributedMasksOn, ThatDoNotBroadcastAreRejectedOnEveryRank) {
+  using E = TypeParam;
   const auto& comm = test::world();
   const quern::Decomposition d(comm, {12, 5});
   const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d);
