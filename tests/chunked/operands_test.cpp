@@ -307,9 +307,8 @@ TYPED_TEST(ChunkedOperands, RejectMisuse) {
   const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10});
   const auto b = behind<double>(std::array<std::int64_t, 2>{20, 9});
   const auto line = test::make_array<double, 1, LayoutRight, TypeParam>({10});
-  test::expect_error(
-      "quern::sum: the inputs have extents (20, 10) and (20, 9), which do not broadcast to each other",
-      [&] { quern::sum(exec, lazy(weighted(), a.source(), b.source())); });
+  test::expect_error("quern::sum: the inputs have extents (20, 10) and (20, 9), which do not broadcast to each other",
+                     [&] { quern::sum(exec, lazy(weighted(), a.source(), b.source())); });
   test::expect_error("quern::dot: the inputs have extents (20, 9) and (10), which do not broadcast to each other",
                      [&] { quern::dot(exec, b.source(), line); });
   const auto table = test::make_array<double, 2, LayoutRight, TypeParam>({20, 10});

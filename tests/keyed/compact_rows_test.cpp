@@ -102,7 +102,8 @@ TYPED_TEST(CompactRowsOn, RejectsWhatDoesNotFit) {
           [&] { quern::compact(narrow, x, m, axis{0}); });
   rejects("quern::compact: out has extents (4), expected (4, 3), of any number of slices along the axis",
           [&] { quern::compact(row, x, m, axis{0}); });
-  rejects("quern::compact: axis 2 is out of range, expected one of an array of rank 2", [&] { quern::compact(out, x, m, axis{2}); });
+  rejects("quern::compact: axis 2 is out of range, expected one of an array of rank 2",
+          [&] { quern::compact(out, x, m, axis{2}); });
   rejects("quern::compact: out and x share memory", [&] { quern::compact(x, x, m, axis{0}); });
   rejects("quern::compact: out and the mask share memory",
           [&] { quern::compact(out, x, Kokkos::subview(out, Kokkos::ALL, 1), axis{0}); });

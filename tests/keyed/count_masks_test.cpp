@@ -46,7 +46,8 @@ struct CountMasks : testing::Test {
   void expect_as_of_selected(const selection<T>& s, std::int64_t bins, const Count& count) {
     const auto x = row(s.x), some = row(s.some);
     const mask m(row(s.chosen));
-    const auto expected = row(std::vector<typename Case::value>(bins)), found = row(std::vector<typename Case::value>(bins));
+    const auto expected = row(std::vector<typename Case::value>(bins)),
+               found = row(std::vector<typename Case::value>(bins));
     count(expected, some);
     count(found, x, m);
     EXPECT_EQ(test::contents(expected), test::contents(found));

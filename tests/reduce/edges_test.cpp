@@ -88,7 +88,8 @@ TYPED_TEST(ReduceEdges, FactorsBroadcast) {
   EXPECT_EQ((std::vector<double>{140, 320}), test::contents(out));
   quern::dot(three, column, row, quern::axis{0});  // neither has the extents of both
   EXPECT_EQ((std::vector<double>{60, 120, 180}), test::contents(three));
-  const auto m = test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, {true, false, true, false, false, true});
+  const auto m =
+      test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, {true, false, true, false, false, true});
   EXPECT_EQ(250, quern::dot(column, row, quern::mask{m}));
 }
 

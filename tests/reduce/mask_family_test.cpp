@@ -101,7 +101,8 @@ TYPED_TEST(MasksOn, NansAmongTheSelectedCount) {
 
 TYPED_TEST(MasksOn, RangesOfIntegersAreThoseOfTheSelected) {
   const TypeParam e;
-  const auto x = test::make_array<std::int8_t, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, {1, 5, 9, -90, 7, 100, 3, 8, -128});
+  const auto x =
+      test::make_array<std::int8_t, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, {1, 5, 9, -90, 7, 100, 3, 8, -128});
   const auto m = test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>(
       {3, 3}, {true, true, false, true, true, true, false, false, false});
   EXPECT_EQ(-66, quern::ptp(e, x, mask{m}));  // 190 - 256

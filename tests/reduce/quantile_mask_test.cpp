@@ -26,7 +26,8 @@ TYPED_TEST(QuantileMasks, QuantilesAreThoseOfTheSelected) {
       expect_same(nan, static_cast<double>(quern::median(e, x, mask{m})), "of none");
       return;
     }
-    for (const double q : {0.0, 0.13, 0.5, 1.0}) EXPECT_EQ(quern::quantile(e, some, q), quern::quantile(e, x, q, mask{m}));
+    for (const double q : {0.0, 0.13, 0.5, 1.0})
+      EXPECT_EQ(quern::quantile(e, some, q), quern::quantile(e, x, q, mask{m}));
     EXPECT_EQ(quern::nanmedian(e, some), quern::nanmedian(e, x, mask{m}));
   };
   this->for_masks(check);

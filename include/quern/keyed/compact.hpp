@@ -16,8 +16,8 @@
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
 /// Results that do not fit are not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch
-/// memory is one number for each 4096 elements or more, and one for each row of the output. Without exec, calls run on a default instance of out's
-/// execution space.
+/// memory is one number for each 4096 elements or more, and one for each row of the output. Without exec, calls run on
+/// a default instance of out's execution space.
 
 #include <concepts>
 #include <quern/core/call/mask.hpp>
@@ -215,8 +215,9 @@ auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, con
   call c("quern::compact", exec);
   const auto run = [&](const auto&... size) {
     if constexpr (has_option<axis, Options...>) {
-      static_assert(array_like<Mask> && view_like<Out>,
-                    "quern::compact: along an axis, out is a View, and the mask an array with an element for each slice");
+      static_assert(
+          array_like<Mask> && view_like<Out>,
+          "quern::compact: along an axis, out is a View, and the mask an array with an element for each slice");
       if constexpr (array_like<Mask> && view_like<Out>) {
         const int along = axis_set(c.label, *find_option<axis>(options...), operand_extents(c.label, x).rank).only();
         return run_counted_along(

@@ -112,8 +112,8 @@ void check_results(const std::string& label, const Out&... out) {
 }
 
 /// Calls `run(number)` with where the number of results is written: to the View of the caller's, or else to memory for
-/// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it along an
-/// axis.
+/// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it along
+/// an axis.
 template <class Exec, class... Out, class Run, class... Size>
 auto run_counted_along(call<Exec>& c, int along, const std::tuple<const Out&...>& out, const Run& run,
                        const Size&... size) {

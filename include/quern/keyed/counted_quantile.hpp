@@ -30,8 +30,7 @@ struct counted_quantiles {
         unpack([&](const auto&... of_place) { count_call(counted, exec, bins, digits, of_place...); },
                select_options<true>(options...));
       };
-      if constexpr (with_mask<Options...>)
-        count_digits(lazy(digit_where<T>{digit}, in, mask_among(options...).where));
+      if constexpr (with_mask<Options...>) count_digits(lazy(digit_where<T>{digit}, in, mask_among(options...).where));
       else count_digits(lazy(digit, in));
       digit_counts on_host(digit_values);
       quern::copy(exec, as_view(on_host), bins);

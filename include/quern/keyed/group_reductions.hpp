@@ -167,8 +167,7 @@ void group_variance(const std::string& label, const Exec& exec, const Out& out, 
   const scratch_arrays<Exec> memory(exec, scratch_part{of_means, by.size()}, scratch_part{of_squares, by.size()},
                                     scratch_part{of_rows, by.rows()});
   // The means give way to the sums of distances from them.
-  const scratch_view<Exec, double*> sums(of_means, by.size()), squares(of_squares, by.size()),
-      rows(of_rows, by.rows());
+  const scratch_view<Exec, double*> sums(of_means, by.size()), squares(of_squares, by.size()), rows(of_rows, by.rows());
   group_sum<double>(label_text(label, "/mean"), exec, sums, x, by);
   map_checked(label_text(label, "/mean"), exec, sums, mean_of_sum(), sums, by.counts());
   map_checked(label_text(label, "/distances"), exec, rows, distance_in_group{of_means}, x, by.labels(exec));

@@ -62,8 +62,8 @@ struct select_work {
   }
 
   KOKKOS_FUNCTION std::int64_t hidden_of(std::int64_t to) const { return hidden == nullptr ? 0 : hidden[to]; }
-  /// How many elements come after those that the quantile is of: NaN, as which a mask's hidden ones are counted, too, or
-  /// hidden integers.
+  /// How many elements come after those that the quantile is of: NaN, as which a mask's hidden ones are counted, too,
+  /// or hidden integers.
   KOKKOS_FUNCTION std::int64_t after(std::int64_t to, std::int64_t nans) const {
     return order::floating ? nans : hidden_of(to);
   }
