@@ -28,10 +28,12 @@ void distinct(const space& exec) {
   const auto x = on_device<double>({3, 1, 3});
   const auto mask = on_device<int>({1, 0, 1});
   const Kokkos::View<double**> table("table", 3, 2), some_rows("some rows", 3, 2);
+  quern::fill(exec, table, 1.0);
   const doubles values("values", 3), out("out", 3);
   const positions_type counts("counts", 3), inverse("inverse", 3), first("first", 3), positions("positions", 3);
   // # 3
-  EXPECT_EQ(2, n);
+  EXPECT_EQ(3, n);
+  EXPECT_EQ(4.0, quern::sum(exec, some_rows));
   EXPECT_EQ(2, test::value(count));
 }
 
