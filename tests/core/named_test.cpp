@@ -316,7 +316,7 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
   EXPECT_NAMED(quern::compact(exec, y, x, x, step));
-  EXPECT_NAMED(quern::compact(exec, y, x, x, axis{0}, step));
+  EXPECT_NAMED(quern::compact(exec, y, x, x, quern::axis{0}, step));
   EXPECT_NAMED(quern::nonzero(exec, i, x, size, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::unique(exec, y, x, step));
