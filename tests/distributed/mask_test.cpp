@@ -34,6 +34,7 @@ TYPED_TEST(DistributedMasks, SelectAsOnOneDevice) {
     test::expect_near(quern::dot(exec, v, v, mask{whole}), quern::dot(exec, u, u, mask{m}), v.size(), "dot");
     test::expect_near(quern::min(exec, v, mask{whole}), quern::min(exec, u, mask{m}), 1, "min");
     EXPECT_EQ(quern::argmax(exec, v, mask{whole}), quern::argmax(exec, u, mask{m}));
+    test::expect_near(quern::ptp(exec, v, mask{whole}), quern::ptp(exec, u, mask{m}), 1, "ptp");
     EXPECT_EQ(quern::sum(exec, v, mask{whole}, reproducible), quern::sum(exec, u, mask{m}, reproducible));
     test::expect_near(quern::var(exec, v, mask{whole}, reproducible), quern::var(exec, u, mask{m}, reproducible), 1,
                       "reproducible var");
