@@ -191,9 +191,8 @@ TYPED_TEST(Allocations, OfSortsAndGroups) {
   this->expect_none("masked histogram",
                     [&](const auto& exec) { quern::histogram(exec, counts, x, quern::bin_range{0, 1}, some); });
   this->expect_none("masked mean by groups", [&](const auto& exec) { quern::mean(exec, sums, x, by, some); });
-  this->expect_none("rows that are kept", [&](const auto& exec) {
-    quern::compact(exec, y, x, keys, quern::axis{0}, quern::size_to{count});
-  });
+  this->expect_none("rows that are kept",
+                    [&](const auto& exec) { quern::compact(exec, y, x, keys, quern::axis{0}, quern::size_to{count}); });
 }
 
 TYPED_TEST(Allocations, OfProductsAndRandomNumbers) {

@@ -135,9 +135,7 @@ auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
   using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
-  using place = impl::engine_of<impl::reductions, X, Y>;
-  constexpr bool in_memory = std::is_same_v<place, impl::engine<impl::in_memory, impl::reductions>>;
-  if constexpr (in_memory && !impl::with_mask<Options...>) {
+  if constexpr (impl::all_in_memory<Out, X, Y> && !impl::with_mask<Options...>) {
     const impl::reduction products{"quern::dot", reducer, transform(), true, true};
     return impl::reduce_call(products, exec, out, std::tie(x, y), options...);
   } else {
