@@ -112,6 +112,7 @@ keep("t_nanprod_1", np.nanprod(t_nan, axis=1), module="reduce")
 keep("t_ptp_1", np.ptp(t, axis=1), module="reduce")
 keep("t_nan_ptp_0", np.ptp(t_nan, axis=0), module="reduce")
 keep("t_nancumsum_1", np.nancumsum(t_nan, axis=1), module="reduce")
+keep("t_nancumprod_1", np.nancumprod(t_nan, axis=1), module="reduce")
 keep("small_ptp", np.ptp(small), module="reduce")
 for module, arrays in archives.items():
     np.savez(f"{sys.argv[1]}/{module}/data/functions.npz", **arrays)

@@ -37,7 +37,9 @@ TYPED_TEST(ChunkedMasks, SelectInChunksAsInMemory) {
     EXPECT_EQ(quern::min(e, x, mask{m}), quern::min(e, source, chosen, o));
     EXPECT_EQ(quern::argmax(e, x, mask{m}), quern::argmax(e, source, chosen, o));
     EXPECT_EQ(quern::dot(e, x, x, mask{m}), quern::dot(e, source, source, chosen, o));
+    EXPECT_EQ(quern::ptp(e, x, mask{m}), quern::ptp(e, source, chosen, o));
     EXPECT_NEAR(quern::var(e, x, mask{m}), quern::var(e, source, chosen, o), 1e-13);
+    EXPECT_NEAR(quern::nanstd(e, x, mask{m}), quern::nanstd(e, source, chosen, o), 1e-13);
     EXPECT_EQ(quern::var(e, x, mask{m}, reproducible), quern::var(e, source, o, chosen, reproducible));
     EXPECT_EQ(quern::sum(e, x, mask{m}), quern::sum(e, source, mask{m}, o));  // a mask in memory, cut as x is
   }

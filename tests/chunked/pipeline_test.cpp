@@ -143,7 +143,7 @@ TYPED_TEST(Chunks, RejectMisuse) {
       [&] { quern::stencil<quern::star<1>>(exec, z.sink(), blur(), quern::boundary::wrap, o, a.source()); });
   test::expect_error("quern::map: in 2 has extents (20, 9), which do not broadcast to (20, 10)",
                      [&] { quern::map(exec, z.sink(), combine(), a.source(), b.source()); });
-  test::expect_error("quern::dot: in 2 has extents (20, 9), expected (20, 10)",
+  test::expect_error("quern::dot: the inputs have extents (20, 10) and (20, 9), which do not broadcast to each other",
                      [&] { quern::dot(exec, a.source(), b.source()); });
   test::expect_error("quern::min: in 1 has extents (0, 3), expected at least one element",
                      [&] { quern::min(exec, behind<double>(std::array<std::int64_t, 2>{0, 3}).source()); });

@@ -114,6 +114,12 @@ void misuse() {
   quern::map(exec, quern::outputs(f, total), identity(), y);                    // f must return as many values
   quern::stencil<quern::box<1>>(exec, three, next_cell(), boundary::wrap, y);   // f must return as many values
 
+  // Masks.
+  quern::median(exec, x, quern::mask{c});                    // the elements of a mask must be of bool or of an integer
+  quern::bincount(exec, i, i, quern::mask{f});               // the elements of a mask must be of bool or of an integer
+  quern::var(exec, x, y, groups, quern::mask{x});            // the elements of a mask must be of bool or of an integer
+  quern::compact(exec, m, m, nothing<9>(), quern::axis{0});  // quern::compact: along an axis, out is a View, and the
+
   // Ranks that only the program knows.
   quern::laplacian(exec, d, e, 1.0, boundary::wrap);                      // differences take Views of rank 1, 2
   quern::divergence(exec, x, quern::components(e), 1.0, boundary::wrap);  // differences take Views of rank 1, 2

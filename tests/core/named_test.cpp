@@ -229,7 +229,7 @@ TEST_F(Named, Reductions) {
   EXPECT_NAMED(quern::reduce(exec, total, my::larger<double>(), 0.0, x, step));
   EXPECT_NAMED(quern::reduce(my::larger<double>(), 0.0, x, step));
   EXPECT_NAMED(quern::median(exec, total, x, step));
-  EXPECT_NAMED(quern::nanmedian(exec, x, step));
+  EXPECT_NAMED(quern::nanmedian(exec, x, step, quern::mask{true}));
   EXPECT_NAMED(quern::quantile(exec, x, 0.5, step));
   EXPECT_NAMED(quern::quantile(exec, few, x, quern::probabilities{0.1, 0.9}, step));
   EXPECT_NAMED(quern::nanquantile(exec, x, 0.5, quern::interpolation::lower, step));
@@ -239,6 +239,7 @@ TEST_F(Named, Scans) {
   const indices offsets("offsets", 3);
   EXPECT_NAMED(quern::cumsum(exec, y, x, step));
   EXPECT_NAMED(quern::nancumsum(exec, y, x, step));
+  EXPECT_NAMED(quern::nancumprod(exec, y, x, step));
   EXPECT_NAMED(quern::cumsum<double>(y, x, step));
   EXPECT_NAMED(quern::cumprod(exec, y, x, step));
   EXPECT_NAMED(quern::inclusive_scan(exec, y, my::larger<double>(), 0.0, x, step));
@@ -314,10 +315,12 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::histogram(exec, number, x, edges, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::bincount(exec, number, i, step));
+  EXPECT_NAMED(quern::bincount(exec, number, i, quern::mask{i}, step));
   EXPECT_NAMED(quern::digitize(exec, i, x, edges, step));
   EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
   EXPECT_NAMED(quern::compact(exec, y, x, x, step));
+  EXPECT_NAMED(quern::compact(exec, y, x, x, quern::axis{0}, step));
   EXPECT_NAMED(quern::nonzero(exec, i, x, size, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::unique(exec, y, x, step));
@@ -330,7 +333,7 @@ TEST_F(Named, Keys) {
   const vector sums("sums", 1);
   const counts positions("positions", 1);
   EXPECT_NAMED(quern::sum(exec, sums, x, by, step));
-  EXPECT_NAMED(quern::mean(exec, sums, x, by, step));
+  EXPECT_NAMED(quern::mean(exec, sums, x, by, step, quern::mask{true}));
   EXPECT_NAMED(quern::var(exec, sums, x, by, step));
   EXPECT_NAMED(quern::min(exec, sums, x, by, step));
   EXPECT_NAMED(quern::max(exec, sums, x, by, step));

@@ -143,6 +143,8 @@ TEST(DistributedCalls, QuantilesAndProducts) {
   EXPECT_EQ(std::vector<double>{quern::median(x.whole)}, test::contents(one));
   const double squares = quern::dot(x.whole, x.whole), tolerance = 1e-12;
   EXPECT_NEAR(squares, quern::dot(x.given, x.whole), tolerance);
+  const auto line = Kokkos::subview(x.whole, 0, Kokkos::ALL);
+  EXPECT_NEAR(quern::dot(x.whole, line), quern::dot(x.given, line), tolerance);
   EXPECT_NEAR(squares, quern::vdot(x.given, x.given), tolerance);
   quern::dot(one, x.given, x.given);
   EXPECT_NEAR(squares, test::contents(one)[0], tolerance);

@@ -3,6 +3,8 @@
 
 // Masks over ranks, beside those of the whole array on one.
 #include <distributed/reductions.hpp>
+#include <quern/distributed/histogram.hpp>
+#include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/reducing_map.hpp>
 
@@ -32,6 +34,7 @@ TYPED_TEST(DistributedMasks, SelectAsOnOneDevice) {
     test::expect_near(quern::dot(exec, v, v, mask{whole}), quern::dot(exec, u, u, mask{m}), v.size(), "dot");
     test::expect_near(quern::min(exec, v, mask{whole}), quern::min(exec, u, mask{m}), 1, "min");
     EXPECT_EQ(quern::argmax(exec, v, mask{whole}), quern::argmax(exec, u, mask{m}));
+    test::expect_near(quern::ptp(exec, v, mask{whole}), quern::ptp(exec, u, mask{m}), 1, "ptp");
     EXPECT_EQ(quern::sum(exec, v, mask{whole}, reproducible), quern::sum(exec, u, mask{m}, reproducible));
     test::expect_near(quern::var(exec, v, mask{whole}, reproducible), quern::var(exec, u, mask{m}, reproducible), 1,
                       "reproducible var");
@@ -101,14 +104,54 @@ TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
                quern::Error);
 }
 
-TYPED_TEST(DistributedMasks, ThatDoNotBroadcastAreRejectedOnEveryRank) {
-  using E = typename TypeParam::exec;
+TYPED_TEST(DistributedMasksOn, SelectInCountsAndQuantiles) {
+  using E = TypeParam;
+  const E exec;
+  const quern::Decomposition d(test::world(), {12, 5});
+  const auto values = test::samples<double>(60, 1);
+  std::vector<std::uint8_t> chosen(60);
+  for (int i = 0; i < 60; ++i) chosen[i] = test::sample(i, 3) > 0;
+  const auto whole = test::make_array<double, 2, Kokkos::LayoutRight, E>({12, 5}, values);
+  const auto whole_mask = test::make_array<std::uint8_t, 2, Kokkos::LayoutRight, E>({12, 5}, chosen);
+  const auto x = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, values);
+  const auto m = test::distribute<std::uint8_t, 2, Kokkos::LayoutRight, E>(d, chosen);
+  const auto columns = test::make_array<bool, 1, Kokkos::LayoutRight, E>({5}, {true, false, false, true, true});
+  EXPECT_EQ(quern::median(exec, whole, mask{whole_mask}), quern::median(exec, x, mask{m}));
+  EXPECT_EQ(quern::quantile(exec, whole, 0.2, mask{columns}), quern::quantile(exec, x, 0.2, mask{columns}));
+  EXPECT_TRUE(std::isnan(quern::median(exec, x, mask{false})));
+  const Kokkos::View<int*, E> expected("expected", 6), found("found", 6);
+  quern::histogram(exec, expected, whole, quern::bin_range{-3, 3}, mask{whole_mask});
+  quern::histogram(exec, found, x, quern::bin_range{-3, 3}, mask{m});
+  EXPECT_EQ(test::contents(expected), test::contents(found));
+  quern::bincount(exec, expected, whole_mask, mask{columns}, quern::weights{whole_mask});
+  quern::bincount(exec, found, m, mask{columns}, quern::weights{m});
+  EXPECT_EQ(test::contents(expected), test::contents(found));
+}
+
+TYPED_TEST(DistributedMasksOn, SelectRowsThatRanksCount) {
+  using E = TypeParam;
+  const auto& comm = test::world();
+  const auto keys = test::make_array<int, 1, Kokkos::LayoutRight, E>({4}, {0, 1, 2, 1});
+  const auto m = test::make_array<int, 1, Kokkos::LayoutRight, E>({4}, {1, 0, 1, 3});
+  const Kokkos::View<double*, E> out("out", 3);
+  quern::bincount(E(), comm, out, keys, mask{m}, quern::weights{keys});
+  const auto ranks = static_cast<double>(comm.size());
+  EXPECT_EQ((std::vector<double>{0, ranks, 2 * ranks}), test::contents(out));
+}
+
+TYPED_TEST(DistributedMasksOn, ThatDoNotBroadcastAreRejectedOnEveryRank) {
+  using E = TypeParam;
   const auto& comm = test::world();
   const quern::Decomposition d(comm, {12, 5});
   const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d);
   const Kokkos::View<bool*, E> m("m", 4);
   test::expect_error("quern::sum: the mask has extents (4), which do not broadcast to (12, 5)",
                      [&] { quern::sum(E(), u, mask{m}); });
+  test::expect_error("quern::median: the mask has extents (4), which do not broadcast to (12, 5)",
+                     [&] { quern::median(E(), u, mask{m}); });
+  const Kokkos::View<int*, E> counts("counts", 3);
+  test::expect_error("quern::histogram: the mask has extents (4), which do not broadcast to (12, 5)",
+                     [&] { quern::histogram(E(), counts, u, quern::bin_range{0, 1}, mask{m}); });
 }
 
 }  // namespace

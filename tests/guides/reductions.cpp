@@ -104,6 +104,7 @@ void masks(const space& exec) {
   // # 9
   EXPECT_EQ((std::vector<double>{2, 2}), test::contents(column));
   EXPECT_EQ(12.0, hot);
+  EXPECT_EQ(2.0, typical_heat);
   EXPECT_EQ((std::vector<double>{1, 1, 2, 3}), test::contents(out));
   EXPECT_EQ((std::vector<double>{2, 1, 2, 2}), test::contents(x));
 }

@@ -77,10 +77,29 @@ TYPED_TEST(ReduceEdges, ValuesOfAnySize) {
   EXPECT_EQ(test::value_of<float>(test::sample(8)), test::contents(made)[8].a);
 }
 
+TYPED_TEST(ReduceEdges, FactorsBroadcast) {
+  const TypeParam exec;
+  const auto x = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto row = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({3}, {10, 20, 30});
+  const auto column = test::make_array<int, 2, Kokkos::LayoutRight, TypeParam>({2, 1}, {7, -1});
+  const Kokkos::View<double*, TypeParam> out("out", 2), three("three", 3);
+  EXPECT_EQ(460, quern::dot(exec, x, row));
+  EXPECT_EQ(460, quern::dot(row, x, quern::reproducible));
+  quern::dot(exec, out, x, row, quern::axis{1});
+  EXPECT_EQ((std::vector<double>{140, 320}), test::contents(out));
+  quern::dot(three, column, row, quern::axis{0});  // neither has the extents of both
+  EXPECT_EQ((std::vector<double>{60, 120, 180}), test::contents(three));
+  const auto m =
+      test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, {true, false, true, false, false, true});
+  EXPECT_EQ(250, quern::dot(column, row, quern::mask{m}));
+}
+
 TYPED_TEST(ReduceEdges, ReportsMisuse) {
   const TypeParam exec;
   Kokkos::View<double*, TypeParam> x("x", 10), y("y", 9), out("out", 2);
-  test::expect_error("quern::dot: in 2 has extents (9), expected (10)", [&] { quern::dot(exec, x, y); });
+  test::expect_error("quern::dot: the inputs have extents (10) and (9), which do not broadcast to each other",
+                     [&] { quern::dot(exec, x, y); });
+  test::expect_error("quern::vdot: in 2 has extents (9), expected (10)", [&] { quern::vdot(exec, x, y); });
   test::expect_error("quern::sum: out has extents (2), expected () for a reduction of all elements",
                      [&] { quern::sum(exec, out, x); });
   const Kokkos::View<std::int8_t*, TypeParam> places("places", 2);

@@ -22,6 +22,7 @@ TYPED_TEST(MaskedFamily, SumsAreThoseOfTheSelected) {
     EXPECT_EQ(quern::count(e, some), quern::count(e, x, mask{m}));
     EXPECT_EQ(quern::all(e, some), quern::all(e, x, mask{m}));
     EXPECT_EQ(quern::nansum(e, some), quern::nansum(e, x, mask{m}));
+    EXPECT_EQ(quern::nanprod(e, some), quern::nanprod(e, x, mask{m}));
     EXPECT_EQ(quern::vdot(e, some, some), quern::vdot(e, x, x, mask{m}));
     expect_near(quern::norm<1>(e, some), quern::norm<1>(e, x, mask{m}), 1e6, "norm<1>");
     EXPECT_EQ(quern::norm<quern::norm_order::infinity>(e, some),
@@ -39,6 +40,7 @@ TYPED_TEST(MaskedFamily, MomentsAreThoseOfTheSelected) {
     expect_near(quern::stddev(e, some, quern::ddof{1}), quern::stddev(e, x, mask{m}, quern::ddof{1}), n, "stddev");
     expect_near(quern::mean_var(e, some).var, quern::mean_var(e, x, mask{m}).var, n, "mean_var");
     expect_near(quern::nanvar(e, some), quern::nanvar(e, x, mask{m}), n, "nanvar");
+    expect_near(quern::nanstd(e, some), quern::nanstd(e, x, mask{m}), n, "nanstd");
     expect_same(quern::nanmean(e, some), quern::nanmean(e, x, mask{m}), "nanmean");
   });
 }
@@ -58,6 +60,7 @@ TYPED_TEST(MaskedFamily, ExtremaAreThoseOfTheSelected) {
     const auto& e = this->e;
     if (some.size() == 0) {
       expect_same(std::numeric_limits<double>::quiet_NaN(), quern::minmax(e, x, mask{m}).min, "minmax");
+      expect_same(std::numeric_limits<double>::quiet_NaN(), quern::ptp(e, x, mask{m}), "ptp");
       EXPECT_EQ(-1, quern::nanargmin(e, x, mask{m}));
       return;
     }
@@ -65,6 +68,7 @@ TYPED_TEST(MaskedFamily, ExtremaAreThoseOfTheSelected) {
     EXPECT_EQ(quern::nanmin(e, some), quern::nanmin(e, x, mask{m}));
     EXPECT_EQ(quern::minmax(e, some).min, quern::minmax(e, x, mask{m}).min);
     EXPECT_EQ(quern::minmax(e, some).max, quern::minmax(e, x, mask{m}).max);
+    EXPECT_EQ(quern::ptp(e, some), quern::ptp(e, x, mask{m}));
     EXPECT_EQ(whole_position(on_host, quern::argmin(e, some)), quern::argmin(e, x, mask{m}));
     EXPECT_EQ(whole_position(on_host, quern::nanargmin(e, some)), quern::nanargmin(e, x, mask{m}));
     EXPECT_EQ(whole_position(on_host, quern::nanargmax(e, some)), quern::nanargmax(e, x, mask{m}));
@@ -93,6 +97,18 @@ TYPED_TEST(MasksOn, NansAmongTheSelectedCount) {
   EXPECT_EQ(3, quern::nanmean(e, x, mask{m}));
   EXPECT_EQ(3, quern::nancount(e, x, mask{m}));
   EXPECT_TRUE(std::isnan(quern::sum(e, x, mask{m})));
+}
+
+TYPED_TEST(MasksOn, RangesOfIntegersAreThoseOfTheSelected) {
+  const TypeParam e;
+  const auto x =
+      test::make_array<std::int8_t, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, {1, 5, 9, -90, 7, 100, 3, 8, -128});
+  const auto m = test::make_array<bool, 2, Kokkos::LayoutRight, TypeParam>(
+      {3, 3}, {true, true, false, true, true, true, false, false, false});
+  EXPECT_EQ(-66, quern::ptp(e, x, mask{m}));  // 190 - 256
+  const Kokkos::View<int*, TypeParam> out("out", 3);
+  quern::ptp(e, out, x, axis{1}, mask{m});
+  EXPECT_EQ((std::vector<int>{4, -66, 0}), test::contents(out));
 }
 
 TYPED_TEST(MasksOn, LazyAndSingleValuesAreMasks) {

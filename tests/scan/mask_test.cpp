@@ -91,6 +91,17 @@ template <class Exec>
 struct MaskedScanOn : testing::Test {};
 TYPED_TEST_SUITE(MaskedScanOn, test::all_spaces);
 
+TYPED_TEST(MaskedScanOn, NansAmongTheSelectedAreLeftOut) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({6}, {nan, 4, 2, nan, 5, 3});
+  const auto m = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({6}, {0, 1, 1, -7, 0, 1});
+  const auto out = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({6});
+  quern::nancumsum(TypeParam(), out, x, mask{m});
+  EXPECT_EQ((std::vector<double>{0, 4, 6, 6, 6, 9}), test::contents(out));
+  quern::nancumprod(out, x, mask{m});
+  EXPECT_EQ((std::vector<double>{1, 4, 8, 8, 8, 24}), test::contents(out));
+}
+
 TYPED_TEST(MaskedScanOn, WorksInChunks) {
   const TypeParam e;
   const std::array<std::int64_t, 2> extents{50, 3};

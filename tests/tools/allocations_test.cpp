@@ -105,6 +105,7 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   this->expect_none("reduce", [&](const auto& exec) { quern::reduce(exec, total, larger(), 0.0, x); });
   this->expect_none("dot", [&](const auto& exec) { quern::dot(exec, total, row, row); });
   this->expect_none("median", [&](const auto& exec) { quern::median(exec, total, row); });
+  this->expect_none("masked median", [&](const auto& exec) { quern::median(exec, total, row, quern::mask{true}); });
   this->expect_none("cumsum", [&](const auto& exec) { quern::cumsum(exec, row, row); });
   this->expect_none("inclusive_scan", [&](const auto& exec) { quern::inclusive_scan(exec, row, larger(), 0.0, row); });
 }
@@ -193,6 +194,12 @@ TYPED_TEST(Allocations, OfSortsAndGroups) {
   this->expect_none("sum by groups", [&](const auto& exec) { quern::sum(exec, sums, x, by); });
   this->expect_none("min by groups", [&](const auto& exec) { quern::min(exec, sums, x, by); });
   this->expect_none("mean by groups", [&](const auto& exec) { quern::mean(exec, sums, x, by); });
+  const quern::mask some(keys);
+  this->expect_none("masked histogram",
+                    [&](const auto& exec) { quern::histogram(exec, counts, x, quern::bin_range{0, 1}, some); });
+  this->expect_none("masked mean by groups", [&](const auto& exec) { quern::mean(exec, sums, x, by, some); });
+  this->expect_none("rows that are kept",
+                    [&](const auto& exec) { quern::compact(exec, y, x, keys, quern::axis{0}, quern::size_to{count}); });
 }
 
 TYPED_TEST(Allocations, OfProductsAndRandomNumbers) {

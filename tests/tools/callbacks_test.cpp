@@ -207,6 +207,8 @@ TYPED_TEST(Callbacks, QuantilesWaitOnlyForHostValues) {
   std::vector<std::string> passes(6, "quern::median");
   passes[0] = "quern::median/sample";
   expect_quiet<TypeParam>(passes, 1, [&](const auto& exec) { quern::median(exec, integers); });
+  expect_quiet<TypeParam>({"quern::median/copy", "quern::median/hidden", "quern::median", "quern::median/result"}, 0,
+                          [&](const auto& exec) { quern::median(exec, out, x, quern::axis{1}, quern::mask{true}); });
 }
 
 TYPED_TEST(Callbacks, ScansDoNotWait) {
@@ -264,6 +266,9 @@ TYPED_TEST(Callbacks, GroupsAndJoinsWaitOnlyWhenMade) {
                           [&](const auto& exec) { quern::sum(exec, sums, x, by); });
   expect_quiet<TypeParam>({"quern::min/best", "quern::min", "quern::min/values"}, 0,
                           [&](const auto& exec) { quern::min(exec, sums, x, by); });
+  expect_quiet<TypeParam>(
+      {"quern::sum/labels", "quern::sum/counts/zero", "quern::sum/counts", "quern::sum/zero", "quern::sum"}, 0,
+      [&](const auto& exec) { quern::sum(exec, sums, x, by, quern::mask{true}); });
   const auto one = Kokkos::subview(left, Kokkos::pair<int, int>(0, 1));
   expect_quiet<TypeParam>({"quern::group_first"}, 0,
                           [&](const auto& exec) { quern::group_first(exec, one, keys, by); });

@@ -69,7 +69,7 @@ namespace quern {
 ///
 /// @param out     of rank 1, the same on every rank when the call returns
 /// @param x       the keys of the rank's rows, integers
-/// @param options `weights{w}`, with extents that broadcast to those of x; `key_range`
+/// @param options `weights{w}` and `mask{m}`, with extents that broadcast to those of x; `key_range`
 ///
 /// Collective; waits.
 template <execution_space Exec, std::same_as<Communicator> Comm, view_like Out, array_like X,
@@ -82,8 +82,12 @@ void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, co
     stride_array ignored;
     const auto fits = [&](const auto& w) { return broadcast_strides(operand_extents(label, w), {}, rows, ignored); };
     const bool fit = unpack([&](const auto&... w) { return (fits(w) && ...); }, std::tuple_cat(weights_in(options)...));
+    bool masked = true;
+    if constexpr (with_mask<Options...>) masked = fits(mask_among(options...).where);
     return text_of(find_option<key_range>(options...)) + ((is_weights<Options> || ...) ? ", weighted" : "") +
-           (fit ? "" : ", weights do not fit keys of extents " + rows.str());
+           (with_mask<Options...> ? ", masked" : "") +
+           (fit ? "" : ", weights do not fit keys of extents " + rows.str()) +
+           (masked ? "" : ", the mask does not fit keys of extents " + rows.str());
   };
   check_same_arrays(comm, label, more, out);
   check_extents(label, "out", impl::view_extents(out), shape{impl::view_extents(out).size()});

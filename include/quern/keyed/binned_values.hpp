@@ -47,8 +47,9 @@ struct binned_values {
   // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
   using integer_sum = std::conditional_t<std::is_unsigned_v<W> && sizeof(W) == 8, std::uint64_t, std::int64_t>;
   static constexpr bool in_integers = std::is_integral_v<W> && !requires { typename Bin::sum_type; };
-  using sum_type = std::conditional_t<weighted, std::conditional_t<in_integers, integer_sum, double>,
-                                      std::conditional_t<device, std::uint32_t, std::int64_t>>;
+  static constexpr bool counted = !weighted || std::is_same_v<W, bool>;
+  using sum_type = std::conditional_t<counted, std::conditional_t<device, std::uint32_t, std::int64_t>,
+                                      std::conditional_t<in_integers, integer_sum, double>>;
   static constexpr int width = weighted ? pack_width<Exec, T, W>() : pack_width<Exec, T>();
 
   Bin bin;

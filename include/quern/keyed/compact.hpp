@@ -4,7 +4,8 @@
 #define QUERN_KEYED_COMPACT_HPP
 
 /// @file
-/// The elements of an array that a mask or a predicate selects, and the positions of those that are not zero.
+/// The elements of an array that a mask or a predicate selects, or its rows, and the positions of those that are not
+/// zero.
 ///
 /// Results whose number depends on the data go to Views of the caller's that are large enough. How many there are is
 /// returned by the calls that wait for `exec`, or written to a View of rank 0 by those that do not:
@@ -15,18 +16,32 @@
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
 /// Results that do not fit are not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch
-/// memory is one number for each 4096 elements or more. Without exec, calls run on a default instance of out's
-/// execution space.
+/// memory is one number for each 4096 elements or more, and one for each row of the output. Without exec, calls run on
+/// a default instance of out's execution space.
 
 #include <concepts>
 #include <quern/core/call/mask.hpp>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/keyed/compact_along.hpp>
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern {
 namespace impl {
+
+template <class T>
+concept compact_option = is_option<axis, T> || size_option<T>;
+/// The options without the axis.
+template <class... Options>
+auto without_axis(const Options&... options) {
+  static_assert(!repeated_option<Options...>::value);
+  [[maybe_unused]] const auto other = [](const auto& o) {
+    if constexpr (is_option<axis, decltype(o)>) return std::tuple<>();
+    else return std::tuple(o);
+  };
+  return std::tuple_cat(other(options)...);
+}
 
 /// Puts the number of what is kept.
 template <class T>
@@ -135,6 +150,33 @@ void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, con
   }
 }
 
+/// The slices along an axis for which the mask is not zero.
+template <class Exec, class Out, class X, class Mask>
+void compact_along(const call<Exec>& c, int along, const Out& out_view, const X& x_view, const Mask& mask_view,
+                   std::int64_t* number) {
+  const shape extents = operand_extents(c.label, x_view);
+  const auto out = c.output(out_view);
+  shape expected = extents;
+  expected.extent[along] = out.extents.rank > along ? out.extents.extent[along] : 0;
+  check_extents(c.label, "out", out.extents, expected, ", of any number of slices along the axis");
+  check_extents(c.label, "the mask", operand_extents(c.label, mask_view), shape{extents.extent[along]});
+  const auto elements = c.elements(x_view);
+  const auto mask_elements = c.elements(mask_view);
+  check_overlap(c.label, out, elements, "x", false);
+  check_overlap(c.label, out, mask_elements, "the mask", false);
+  const std::int64_t most = std::min(extents.extent[along], out.extents.extent[along]);
+  const scratch_array<Exec, std::int64_t> positions(c.exec, most);
+  const put_position<std::int64_t> put{positions.data(), 1, most, 0, 0, {}};
+  with_sources(
+      [&](const auto& mask) { keep_where<0>(c, mask, mask, op::not_zero(), [&](const auto&) { return put; }, number); },
+      mask_elements);
+  with_sources(
+      [&](const auto& x) {
+        take_slices(c.exec, label_text(c.label, "/rows"), out, x, along, most, positions.data(), number);
+      },
+      elements);
+}
+
 template <class Exec, class Out, class X>
 void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std::int64_t* number) {
   const auto elements = c.elements(x_view);
@@ -162,16 +204,36 @@ void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std
 /// - x: of any rank
 /// - mask: an array that broadcasts to x's extents, or a predicate of an element of x
 ///
-/// @throws Error if extents do not fit; CapacityError if the call waits and `out` has no room for the result
-template <execution_space Exec, stored_array Out, array_like X, class Mask, size_option... Size>
-auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Size&... size) {
-  impl::call c("quern::compact", exec);
-  return impl::run_counted(
-      c, std::tie(out), [&](std::int64_t* number) { impl::compact_into(c, out, x, mask, number); }, size...);
+/// With the option `axis{d}` whole slices are kept, of (n, k) along `axis{0}` rows: `numpy.compress(mask, x, axis=d)`.
+/// The mask then has rank 1 and an element for each, and `out` the extents of x but along that axis.
+///
+/// @throws Error if extents do not fit, or the axis is out of range; CapacityError if the call waits and `out` has no
+///         room for the result
+template <execution_space Exec, stored_array Out, array_like X, class Mask, impl::compact_option... Options>
+auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, const Options&... options) {
+  using namespace impl;
+  call c("quern::compact", exec);
+  const auto run = [&](const auto&... size) {
+    if constexpr (has_option<axis, Options...>) {
+      static_assert(
+          array_like<Mask> && view_like<Out>,
+          "quern::compact: along an axis, out is a View, and the mask an array with an element for each slice");
+      if constexpr (array_like<Mask> && view_like<Out>) {
+        const int along = axis_set(c.label, *find_option<axis>(options...), operand_extents(c.label, x).rank).only();
+        return run_counted_along(
+            c, along, std::tie(out), [&](std::int64_t* number) { compact_along(c, along, out, x, mask, number); },
+            size...);
+      }
+    } else {
+      return run_counted(
+          c, std::tie(out), [&](std::int64_t* number) { compact_into(c, out, x, mask, number); }, size...);
+    }
+  };
+  return unpack(run, without_axis(options...));
 }
-template <stored_array Out, array_like X, class Mask, size_option... Size>
-auto compact(const Out& out, const X& x, const Mask& mask, const Size&... size) {
-  return compact(impl::space_of(out), out, x, mask, size...);
+template <stored_array Out, array_like X, class Mask, impl::compact_option... Options>
+auto compact(const Out& out, const X& x, const Mask& mask, const Options&... options) {
+  return compact(impl::space_of(out), out, x, mask, options...);
 }
 QUERN_TAKES_NAME_NOT(place, compact)
 

@@ -112,9 +112,11 @@ void check_results(const std::string& label, const Out&... out) {
 }
 
 /// Calls `run(number)` with where the number of results is written: to the View of the caller's, or else to memory for
-/// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it.
+/// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it along
+/// an axis.
 template <class Exec, class... Out, class Run, class... Size>
-auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run& run, const Size&... size) {
+auto run_counted_along(call<Exec>& c, int along, const std::tuple<const Out&...>& out, const Run& run,
+                       const Size&... size) {
   static_assert(sizeof...(Size) <= 1, "quern: an option is given twice");
   if constexpr (sizeof...(Out) + sizeof...(Size) > 1)
     unpack([&](const auto&... o) { check_results<Exec>(c.label, o..., size.number...); }, out);
@@ -125,7 +127,7 @@ auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run&
     run(number);
     c.exec.fence(kernel_label(c.label, ": wait for the number of results"));
     if constexpr (sizeof...(Out) > 0) {
-      const std::int64_t room = view_extents(std::get<0>(out)).extent[0];
+      const std::int64_t room = view_extents(std::get<0>(out)).extent[along];
       if (*number > room)
         throw CapacityError(c.label,
                             "there are " + std::to_string(*number) + " results and room for " + std::to_string(room),
@@ -133,6 +135,10 @@ auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run&
     }
     return std::int64_t{*number};
   }
+}
+template <class Exec, class... Out, class Run, class... Size>
+auto run_counted(call<Exec>& c, const std::tuple<const Out&...>& out, const Run& run, const Size&... size) {
+  return run_counted_along(c, 0, out, run, size...);
 }
 
 }  // namespace quern::impl

@@ -21,20 +21,23 @@ struct counted_quantiles {
                   const Options&... options) {
     using T = value_of<In>;
     static_assert(!has_option<axes, Options...>, "quern: quantiles along axes are those in memory");
-    const std::int64_t n = operand_extents(r.label, in).size();
-    if (n == 0) throw Error(r.label, "in has no elements");
+    if (operand_extents(r.label, in).size() == 0) throw Error(r.label, "in has no elements");
     const interpolation how = option_or(interpolation::linear, options...);
     const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
     const auto count = [&](const key_digit<T>& digit) {
       const count_operation counted{r.label, own_bin{digit_values}};
-      unpack([&](const auto&... of_place) { count_call(counted, exec, bins, lazy(digit, in), of_place...); },
-             select_options<true>(options...));
+      const auto count_digits = [&](const auto& digits) {
+        unpack([&](const auto&... of_place) { count_call(counted, exec, bins, digits, of_place...); },
+               select_options<true>(options...));
+      };
+      if constexpr (with_mask<Options...>) count_digits(lazy(digit_where<T>{digit}, in, mask_among(options...).where));
+      else count_digits(lazy(digit, in));
       digit_counts on_host(digit_values);
       quern::copy(exec, as_view(on_host), bins);
       exec.fence(kernel_label(r.label));
       return on_host;
     };
-    const auto quantile_of = [&](double q) { return counted_quantile<T>({q, how, r.skip_nan}, n, count); };
+    const auto quantile_of = [&](double q) { return counted_quantile<T>({q, how, r.skip_nan}, count); };
     if constexpr (std::is_same_v<Out, on_host_t>) {
       if (r.several) throw Error(r.label, "several probabilities need an output");
       return quantile_of(r.of.value[0]);

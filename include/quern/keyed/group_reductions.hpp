@@ -6,8 +6,15 @@
 /// @file
 /// Reductions of the rows of each group. Their values may be lazy; `min`, `max`, `argmin` and `argmax` then compute
 /// each once or twice.
+///
+/// With the option `mask{m}` (quern/core/call/mask.hpp), which broadcasts to the rows, those where m is zero take no
+/// part: a result is that of the other rows of its group. Of a group of which none is selected, a sum and a count are
+/// 0, a mean and a variance NaN, the smallest element the largest number of its type and the largest one the smallest,
+/// both NaN in floating point, and the row of one -1. It takes 4 bytes of scratch memory for each row and 8 for each
+/// group, and groups that were found by sorting compute the labels of their rows first (`Groups::labels`).
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -22,6 +29,37 @@ void check_groups(const call<Exec>& c, const Out& out, const X& x, const Groups<
   check_extents(c.label, "out", view_extents(out), shape{by.size()}, ", one for each group");
   check_extents(c.label, "x", operand_extents(c.label, x), shape{by.rows()}, ", one for each row");
   check_overlap(c.label, c.output(out), c.elements(x), "x", false);
+}
+
+/// The group of a row that a mask selects.
+struct label_where {
+  template <class M>
+  KOKKOS_FUNCTION std::int32_t operator()(std::int32_t label, const M& m) const {
+    return m != M(0) ? label : -1;
+  }
+};
+/// `run(by, options...)` with the groups of a call; with a mask, of the rows that it selects, and without that option.
+template <class Exec, class Out, class Run, class... Options>
+void with_selected_rows(const call<Exec>& c, const Out& out, const Groups<Exec>& by, const Run& run,
+                        const Options&... options) {
+  static_assert(!repeated_option<Options...>::value);
+  if constexpr (!with_mask<Options...>) {
+    run(by, options...);
+  } else if constexpr (check_mask_type<std::remove_cvref_t<decltype(mask_among(options...).where)>, 1>()) {
+    const auto& m = mask_among(options...).where;
+    check_mask(c.label, m, shape{by.rows()});
+    const auto selected = lazy(label_where(), by.labels(c.exec), m);
+    check_overlap(c.label, c.output(out), c.elements(selected), "the mask", false);
+    std::int32_t* of_rows = nullptr;
+    std::int64_t* of_groups = nullptr;
+    const scratch_arrays<Exec> memory(c.exec, scratch_part{of_rows, by.rows()}, scratch_part{of_groups, by.size()});
+    const scratch_view<Exec, std::int32_t*> labels(of_rows, by.rows());
+    const scratch_view<Exec, std::int64_t*> counts(of_groups, by.size());
+    map_checked(label_text(c.label, "/labels"), c.exec, labels, op::identity(), selected);
+    with_bins(c.exec, label_text(c.label, "/counts"), counts, own_bin{by.size()}, labels);
+    unpack([&](const auto&... others) { run(Groups<Exec>(labels, by.first(), counts), others...); },
+           without_mask(options...));
+  }
 }
 
 /// The offsets of groups whose rows follow each other.
@@ -121,6 +159,29 @@ struct var_of_sums {
     return squares_about_mean(sum_of_squares, sum, static_cast<double>(count)) / static_cast<double>(count - ddof);
   }
 };
+/// The variances of groups.
+template <class Exec, class Out, class X>
+void group_variance(const std::string& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
+                    std::int64_t ddof) {
+  double *of_means = nullptr, *of_squares = nullptr, *of_rows = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{of_means, by.size()}, scratch_part{of_squares, by.size()},
+                                    scratch_part{of_rows, by.rows()});
+  // The means give way to the sums of distances from them.
+  const scratch_view<Exec, double*> sums(of_means, by.size()), squares(of_squares, by.size()), rows(of_rows, by.rows());
+  group_sum<double>(label_text(label, "/mean"), exec, sums, x, by);
+  map_checked(label_text(label, "/mean"), exec, sums, mean_of_sum(), sums, by.counts());
+  map_checked(label_text(label, "/distances"), exec, rows, distance_in_group{of_means}, x, by.labels(exec));
+  group_sum<double>(label_text(label, "/distances"), exec, sums, rows, by);
+  map_checked(label_text(label, "/squares"), exec, rows, absolute_square(), rows);
+  group_sum<double>(label, exec, squares, rows, by);
+  map_checked(label_text(label, "/divide"), exec, out, var_of_sums{ddof}, squares, sums, by.counts());
+}
+/// The first row with the best key; -1 where a group has no rows.
+struct row_or_none {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    return row == Kokkos::Experimental::finite_max_v<std::int64_t> ? -1 : row;
+  }
+};
 /// The best key of each group, and then the first row that has it.
 struct raise_best_tag {};
 struct lower_position_tag {};
@@ -144,6 +205,7 @@ struct group_extremum {
 };
 
 /// The largest elements of groups, or the smallest where the order is descending, or their first rows; NaN before all.
+/// The key 0, which groups without rows keep, is that of the worst integer, and of a NaN in floating point.
 template <bool Positions, class Exec, class Out, class X>
 void write_extrema(const std::string& label, const Exec& exec, const Out& out, const X& x_view, const Groups<Exec>& by,
                    const by_order<value_of<X>>& order) {
@@ -162,23 +224,28 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
       map_checked(label_text(label, "/positions"), exec, position, op::identity(),
                   std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
       Kokkos::parallel_for(kernel_label(label, "/positions"), index_range<lower_position_tag>(exec, by.rows()), kernel);
-      map_checked(label_text(label, "/result"), exec, out, op::identity(), position);
+      map_checked(label_text(label, "/result"), exec, out, row_or_none(), position);
     } else {
       map_checked(label_text(label, "/values"), exec, out, value_of_key<by_order<value_of<X>>>{order}, best);
     }
   };
   with_sources(find, call(label, exec).elements(x_view));
 }
-template <bool Positions, class Exec, class Out, class X>
+template <bool Positions, class Exec, class Out, class X, class... Options>
 void group_best(const operation_name& label, const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by,
-                bool smallest) {
+                bool smallest, const Options&... options) {
   using T = value_of<X>;
   if constexpr (Positions) check_positions<value_of<Out>>(label, "out", by.rows());
   static_assert(can_sort<T>, "quern: the smallest and largest of groups are of real numbers");
   if constexpr (can_sort<T>) {
     const call c(label, exec);
     check_groups(c, out, x, by);
-    write_extrema<Positions>(c.label, exec, out, x, by, by_order<T>{smallest, !Positions});
+    with_selected_rows(
+        c, out, by,
+        [&](const auto& rows) {
+          write_extrema<Positions>(c.label, exec, out, x, rows, by_order<T>{smallest, !Positions});
+        },
+        options...);
   }
 }
 
@@ -193,106 +260,89 @@ struct place_of_groups : std::false_type {};
 template <class... Args>
   requires(is_groups<Args> || ...)
 struct place_of_groups<Args...> : place<Args...> {};
-template <class... Args>
-struct option_or_place_of_groups : std::false_type {};
-template <class... Args>
-  requires(is_groups<Args> || ...)
-struct option_or_place_of_groups<Args...> : option_or_place<Args...> {};
 }  // namespace rejected
 }  // namespace impl
 
-/// The form of `name(exec, out, x, by)` on a default instance, and the overload that rejects what it does not take:
-/// `what` is one of those above. The second is for operations with an option.
-#define QUERN_OF_GROUPS(name, what)                               \
-  template <execution_space Exec, view_like Out, array_like X>    \
-  void name(const Out& out, const X& x, const Groups<Exec>& by) { \
-    name(Exec(), out, x, by);                                     \
-  }                                                               \
-  QUERN_REJECTS(what, name)
-#define QUERN_OF_GROUPS_WITH(name, what, Option)                                             \
-  template <execution_space Exec, view_like Out, array_like X, option<Option>... Options>    \
-  void name(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) { \
-    name(Exec(), out, x, by, options...);                                                    \
-  }                                                                                          \
-  QUERN_REJECTS(what, name)
+/// The form of `name(exec, out, x, by, options...)` on a default instance, and the overload that rejects operands that
+/// are not in memory.
+#define QUERN_OF_GROUPS(name, ...)                                                             \
+  template <execution_space Exec, view_like Out, array_like X, option<__VA_ARGS__>... Options> \
+  void name(const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {   \
+    name(Exec(), out, x, by, options...);                                                      \
+  }                                                                                            \
+  QUERN_REJECTS(place_of_groups, name)
 
 /// `out(g)` is the sum of group g's elements of x, as `bincount` forms it: in double (64-bit integers for integers), in
 /// an order that may change from call to call. With `reproducible`, it has the bits of the reproducible `sum` of these
-/// elements; that takes a sort of the rows, unless `group_by` has sorted them.
-template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
+/// elements; that takes a sort of the rows, unless `group_by` has sorted them and there is no mask.
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t, mask_t>... Options>
 void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
   impl::check_groups(c, out, x, by);
-  impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, by, options...);
+  const auto run = [&](const auto& rows, const auto&... others) {
+    impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, rows, others...);
+  };
+  impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(sum, place_of_groups, reproducible_t)
+QUERN_OF_GROUPS(sum, reproducible_t, mask_t)
 
 /// `out(g)` is the mean of group g, of sums in double. Option: `reproducible`, for the sum.
-template <execution_space Exec, view_like Out, array_like X, option<reproducible_t>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<reproducible_t, mask_t>... Options>
 void mean(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::mean", exec);
   impl::check_groups(c, out, x, by);
   const impl::scratch_array<Exec, double> memory(exec, by.size());
   const impl::scratch_view<Exec, double*> sums(memory.data(), by.size());
-  impl::group_sum<double>(c.label, exec, sums, x, by, options...);
-  impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::mean_of_sum(), sums, by.counts());
+  const auto run = [&](const auto& rows, const auto&... others) {
+    impl::group_sum<double>(c.label, exec, sums, x, rows, others...);
+    impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::mean_of_sum(), sums, rows.counts());
+  };
+  impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(mean, place_of_groups, reproducible_t)
+QUERN_OF_GROUPS(mean, reproducible_t, mask_t)
 
 /// `out(g)` is the variance of group g: the mean of the squared distances from its mean, in double. The rounding of a
 /// large mean costs no digits. Option: `ddof{1}` divides by one less; NaN where the group has no more rows than that.
 /// Scratch memory: one double for each row and two for each group.
-template <execution_space Exec, view_like Out, array_like X, option<ddof>... Options>
+template <execution_space Exec, view_like Out, array_like X, option<ddof, mask_t>... Options>
 void var(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   static_assert(impl::can_sort<impl::value_of<X>>, "quern::mean, var: those of groups are of real numbers");
   const impl::call c("quern::var", exec);
   impl::check_groups(c, out, x, by);
-  double *of_means = nullptr, *of_squares = nullptr, *of_rows = nullptr;
-  const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{of_means, by.size()},
-                                          impl::scratch_part{of_squares, by.size()},
-                                          impl::scratch_part{of_rows, by.rows()});
-  // The means give way to the sums of distances from them.
-  const impl::scratch_view<Exec, double*> sums(of_means, by.size()), squares(of_squares, by.size()),
-      rows(of_rows, by.rows());
-  impl::group_sum<double>(impl::label_text(c.label, "/mean"), exec, sums, x, by);
-  impl::map_checked(impl::label_text(c.label, "/mean"), exec, sums, impl::mean_of_sum(), sums, by.counts());
-  impl::map_checked(impl::label_text(c.label, "/distances"), exec, rows, impl::distance_in_group{of_means}, x,
-                    by.labels(exec));
-  impl::group_sum<double>(impl::label_text(c.label, "/distances"), exec, sums, rows, by);
-  impl::map_checked(impl::label_text(c.label, "/squares"), exec, rows, impl::absolute_square(), rows);
-  impl::group_sum<double>(c.label, exec, squares, rows, by);
-  impl::map_checked(impl::label_text(c.label, "/divide"), exec, out, impl::var_of_sums{impl::ddof_of(options...)},
-                    squares, sums, by.counts());
+  const auto run = [&](const auto& rows, const auto&... others) {
+    impl::group_variance(c.label, exec, out, x, rows, impl::ddof_of(others...));
+  };
+  impl::with_selected_rows(c, out, by, run, options...);
 }
-QUERN_OF_GROUPS_WITH(var, place_of_groups, ddof)
+QUERN_OF_GROUPS(var, ddof, mask_t)
 
 /// `out(g)` is the smallest element of group g, NaN if one is NaN.
-template <execution_space Exec, view_like Out, array_like X>
-void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best<false>("quern::min", exec, out, x, by, true);
+template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
+void min(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
+  impl::group_best<false>("quern::min", exec, out, x, by, true, options...);
 }
-QUERN_OF_GROUPS(min, option_or_place_of_groups)
+QUERN_OF_GROUPS(min, mask_t)
 /// `out(g)` is the largest element of group g, NaN if one is NaN.
-template <execution_space Exec, view_like Out, array_like X>
-void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best<false>("quern::max", exec, out, x, by, false);
+template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
+void max(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
+  impl::group_best<false>("quern::max", exec, out, x, by, false, options...);
 }
-QUERN_OF_GROUPS(max, option_or_place_of_groups)
+QUERN_OF_GROUPS(max, mask_t)
 /// `out(g)` is the first row of group g with its smallest element, or with a NaN if there is one. Its type must hold
 /// all rows.
-template <execution_space Exec, view_like Out, array_like X>
-void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best<true>("quern::argmin", exec, out, x, by, true);
+template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
+void argmin(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
+  impl::group_best<true>("quern::argmin", exec, out, x, by, true, options...);
 }
-QUERN_OF_GROUPS(argmin, option_or_place_of_groups)
+QUERN_OF_GROUPS(argmin, mask_t)
 /// `out(g)` is the first row of group g with its largest element, or with a NaN if there is one. Its type must hold all
 /// rows.
-template <execution_space Exec, view_like Out, array_like X>
-void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by) {
-  impl::group_best<true>("quern::argmax", exec, out, x, by, false);
+template <execution_space Exec, view_like Out, array_like X, option<mask_t>... Options>
+void argmax(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
+  impl::group_best<true>("quern::argmax", exec, out, x, by, false, options...);
 }
-QUERN_OF_GROUPS(argmax, option_or_place_of_groups)
+QUERN_OF_GROUPS(argmax, mask_t)
 
 /// `out(g)` is the element of x in the first row of group g: of a column of keys, the key of each group.
 template <execution_space Exec, view_like Out, array_like X>
@@ -305,20 +355,28 @@ void group_first(const Exec& exec, const Out& out, const X& x_view, const Groups
   };
   impl::with_sources(gather, c.elements(x_view));
 }
-QUERN_OF_GROUPS(group_first, option_or_place)
+template <execution_space Exec, view_like Out, array_like X>
+void group_first(const Out& out, const X& x, const Groups<Exec>& by) {
+  group_first(Exec(), out, x, by);
+}
+QUERN_REJECTS(option_or_place, group_first)
 QUERN_TAKES_NAME(group_first)
 
 /// `out(g)` is the number of rows of group g.
-template <execution_space Exec, view_like Out>
-void count(const Exec& exec, const Out& out, const Groups<Exec>& by) {
-  impl::check_extents("quern::count", "out", impl::view_extents(out), shape{by.size()}, ", one for each group");
-  impl::map_checked("quern::count", exec, out, impl::op::identity(), by.counts());
+template <execution_space Exec, view_like Out, option<mask_t>... Options>
+void count(const Exec& exec, const Out& out, const Groups<Exec>& by, const Options&... options) {
+  const impl::call c("quern::count", exec);
+  impl::check_extents(c.label, "out", impl::view_extents(out), shape{by.size()}, ", one for each group");
+  const auto run = [&](const auto& rows) {
+    impl::map_checked(c.label, exec, out, impl::op::identity(), rows.counts());
+  };
+  impl::with_selected_rows(c, out, by, run, options...);
 }
-template <execution_space Exec, view_like Out>
-void count(const Out& out, const Groups<Exec>& by) {
-  count(Exec(), out, by);
+template <execution_space Exec, view_like Out, option<mask_t>... Options>
+void count(const Out& out, const Groups<Exec>& by, const Options&... options) {
+  count(Exec(), out, by, options...);
 }
-QUERN_REJECTS(option_or_place_of_groups, count)
+QUERN_REJECTS(place_of_groups, count)
 
 }  // namespace quern
 

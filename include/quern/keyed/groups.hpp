@@ -74,9 +74,7 @@ class Groups {
 
   /// Of rows with labels.
   Groups(const column<std::int32_t>& labels, const column<std::int64_t>& first, const column<std::int64_t>& counts)
-      : rows_(labels.extent(0)), first_(first), counts_(counts), labels_(std::make_shared<row_labels>()) {
-    labels_->column = labels;
-  }
+      : rows_(labels.extent(0)), first_(first), counts_(counts), labels_(labels) {}
   /// Of rows in the order of their groups; `offsets` has one element more than there are groups.
   Groups(const column<std::uint32_t>& order, const column<std::int64_t>& offsets, const column<std::int64_t>& first,
          const column<std::int64_t>& counts)
@@ -85,7 +83,7 @@ class Groups {
         counts_(counts),
         order_(order),
         offsets_(offsets),
-        labels_(std::make_shared<row_labels>()) {}
+        later_(std::make_shared<row_labels>()) {}
 
   /// How many groups there are.
   std::int64_t size() const { return static_cast<std::int64_t>(first_.extent(0)); }
@@ -94,10 +92,10 @@ class Groups {
   /// The group of each row; -1 where its key is outside of the `key_range`. Groups that were found by sorting compute
   /// them at the first call, on `exec`, and wait for it.
   const column<std::int32_t>& labels(const Exec& exec = Exec()) const {
-    if (in_order())
-      std::call_once(labels_->once,
-                     [&] { labels_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
-    return labels_->column;
+    if (!in_order()) return labels_;
+    std::call_once(later_->once,
+                   [&] { later_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
+    return later_->column;
   }
   /// The first row of each group.
   const column<std::int64_t>& first() const { return first_; }
@@ -119,7 +117,8 @@ class Groups {
   column<std::int64_t> first_, counts_;
   column<std::uint32_t> order_;
   column<std::int64_t> offsets_;
-  std::shared_ptr<row_labels> labels_;
+  column<std::int32_t> labels_;
+  std::shared_ptr<row_labels> later_;  // where they are computed
 };
 
 }  // namespace quern

@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/mask.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/keyed/binning.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>
@@ -77,7 +79,12 @@ struct first_outside {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
     std::int64_t j;
     const auto o = nest.at_item(i, nest.inner, 1, j);
-    if (bin.of_key(x[o.of[0]]) < 0) first = Kokkos::min(first, o.of[1]);
+    if (outside(x[o.of[0]])) first = Kokkos::min(first, o.of[1]);
+  }
+  template <class T>
+  KOKKOS_FUNCTION bool outside(const T& key) const {
+    if constexpr (is_selected<T>) return key.chosen && bin.of_key(key.value) < 0;
+    else return bin.of_key(key) < 0;
   }
 };
 
@@ -179,7 +186,9 @@ concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
 namespace impl {
 
 template <class T>
-concept histogram_option = place_option<T> || weights_option<T>;
+concept points_option = is_option<mask_t, T> || weights_option<T>;
+template <class T>
+concept histogram_option = place_option<T> || points_option<T>;
 template <class T>
 concept keys_option = is_option<key_range, T> || histogram_option<T>;
 template <class T>
@@ -212,6 +221,54 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
   };
   run(std::tuple_cat(std::tie(x), weights_in(options)...));
 }
+
+/// The weight of a value that a mask selects, or 0.
+struct weight_where {
+  template <class W, class M>
+  KOKKOS_FUNCTION W operator()(const W& weight, const M& m) const {
+    return m != M(0) ? weight : W(0);
+  }
+};
+/// Whether a mask selects a value.
+struct is_chosen {
+  template <class T, class M>
+  KOKKOS_FUNCTION bool operator()(const T&, const M& m) const {
+    return m != M(0);
+  }
+};
+/// A mask as an array, also where it is a single value, or of positions in x.
+template <class X, class M>
+auto mask_array([[maybe_unused]] const X& x, const M& m) {
+  if constexpr (has_no_extents<M>) return lazy(is_chosen(), x, m);
+  else return m;
+}
+
+/// `run(options...)` with weights in place of a mask: what it does not select weighs nothing. x is the values, which
+/// have these extents. A mask that does not fit is rejected when the call has been compared with those of other ranks.
+template <class Exec, class Out, class X, class Run, class... Options>
+void with_mask_as_weights(const std::string& label, const Out& out, const X& x, const shape& values, const Run& run,
+                          const Options&... options) {
+  if constexpr (!with_mask<Options...>) {
+    run(options...);
+  } else if constexpr (check_mask_type<std::remove_cvref_t<decltype(mask_among(options...).where)>, rank_of<X>>()) {
+    const auto& m = mask_among(options...).where;
+    if (!mask_fits(label, m, values)) {
+      compare_calls<counts>(label, [] { return std::string(); }, out, x);
+      check_mask(label, m, values);
+    }
+    check_mask_apart<Exec>(label, out, m);
+    const auto chosen = mask_array(x, m);
+    [[maybe_unused]] const auto selected = [&]<class Option>(const Option& o) {
+      if constexpr (is_weights<Option>) return weights{lazy(weight_where(), o.of, chosen)};
+      else return o;
+    };
+    const auto with_weights = [&](const auto&... o) {
+      if constexpr ((is_weights<Options> || ...)) run(selected(o)...);
+      else run(o..., weights{lazy(op::not_zero(), chosen)});
+    };
+    unpack(with_weights, without_mask(options...));
+  }
+}
 }  // namespace impl
 
 /// How many values lie in each of n equal bins from `range.low` to `range.high`, n the extent of `out`:
@@ -225,21 +282,27 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 /// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool. In chunks and over ranks
 /// the call waits, and out is a View that is whole on every rank.
 ///
+/// With the option `mask{m}` (quern/core/call/mask.hpp), values where m is zero are not counted, nor are their weights
+/// added, be they NaN.
+///
 /// @param out     of rank 1, of integers of 32 or 64 bits, float or double
 /// @param x       of any rank and arithmetic type
-/// @param weights optional; broadcasts to x
+/// @param options `weights{w}` and `mask{m}`, which broadcast to x
 /// @throws Error if `low` is not less than `high`, one is not finite, or double has not enough numbers between them for
 ///         the edges of the bins; if extents do not fit
 template <execution_space Exec, view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const bin_range& range, const Options&... options) {
   const std::string& label = impl::label_text("quern::histogram");
   const std::int64_t bins = impl::view_extents(out).size();
-  impl::compare_counts(label, [&] { return impl::text_of(range); }, out, x, std::tuple<>(), options...);
-  impl::check_range(label, range, bins);
   static_assert(impl::has_order<impl::value_of<X>>,
                 "quern::histogram: x must be of real numbers; complex numbers have no order");
-  if constexpr (impl::has_order<impl::value_of<X>>)
-    impl::count_call(impl::count_operation{label, impl::equal_bins(range, bins)}, exec, out, x, options...);
+  const auto run = [&](const auto&... others) {
+    impl::compare_counts(label, [&] { return impl::text_of(range); }, out, x, std::tuple<>(), others...);
+    impl::check_range(label, range, bins);
+    if constexpr (impl::has_order<impl::value_of<X>>)
+      impl::count_call(impl::count_operation{label, impl::equal_bins(range, bins)}, exec, out, x, others...);
+  };
+  impl::with_mask_as_weights<Exec>(label, out, x, impl::operand_extents(label, x), run, options...);
 }
 template <view_like Out, any_array X, impl::histogram_option... Options>
 void histogram(const Out& out, const X& x, const bin_range& range, const Options&... options) {
@@ -251,11 +314,11 @@ void histogram(const Out& out, const X& x, const bin_range& range, const Options
 ///
 /// @param out     of rank 2 to 4
 /// @param x       points as rows: (n, rank of out)
-/// @param weights optional, `weights{w}`; of rank 1, one for each point, or one for all
-template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
+/// @param options `weights{w}` and `mask{m}`; of rank 1, one element for each point, or one for all
+template <execution_space Exec, view_like Out, view_like X, std::size_t Rank, impl::points_option... Options>
 void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bin_range, Rank>& ranges,
-               const Weights&... weights) {
-  static_assert(sizeof...(Weights) <= 1, "quern: an option is given twice");
+               const Options&... options) {
+  static_assert((0 + ... + (impl::is_weights<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
   static_assert(Rank > 1 && Rank <= 4, "quern::histogram: points have two to four coordinates");
   static_assert(impl::has_order<impl::value_of<X>>,
                 "quern::histogram: x must be of real numbers; complex numbers have no order");
@@ -269,12 +332,13 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
     for (std::size_t d = 0; d < Rank; ++d) impl::check_range(c.label, ranges[d], bins.extent[d]);
     const impl::point_bins<impl::value_of<X>, Rank> of_points(ranges, bins, points.stride[1],
                                                               std::make_index_sequence<Rank>());
-    impl::with_bins(exec, c.label, out, of_points, x, weights.of...);
+    const auto run = [&](const auto&... weights) { impl::with_bins(exec, c.label, out, of_points, x, weights.of...); };
+    impl::with_mask_as_weights<Exec>(c.label, out, x, shape{points.extents.extent[0]}, run, options...);
   }
 }
-template <view_like Out, view_like X, std::size_t Rank, weights_option... Weights>
-void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ranges, const Weights&... weights) {
-  histogram(impl::space_of(out), out, x, ranges, weights...);
+template <view_like Out, view_like X, std::size_t Rank, impl::points_option... Options>
+void histogram(const Out& out, const X& x, const std::array<bin_range, Rank>& ranges, const Options&... options) {
+  histogram(impl::space_of(out), out, x, ranges, options...);
 }
 
 /// The histogram between given edges: bin b holds `edges(b) <= x < edges(b + 1)`, the last one its upper end too. Waits
@@ -288,18 +352,21 @@ void histogram(const Exec& exec, const Out& out, const X& x, const Edges& edges_
   static_assert(impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>,
                 "quern::histogram: x and edges must be of real numbers; complex numbers have no order");
   impl::call c("quern::histogram", exec);
-  const impl::compared_values<Exec, Edges> between_edges{exec, edges_view};
-  impl::compare_counts("quern::histogram", [] { return ""; }, out, x, std::tie(between_edges), options...);
-  const auto edges = c.input(edges_view);
-  const shape found = impl::view_extents(out);
-  const std::int64_t bins = found.size();
-  if (edges.extents != shape{bins + 1} || bins == 0)
-    impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
-  if constexpr (impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>) {
-    impl::check_increasing(exec, c.label, "the edges", edges);
-    const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
-    impl::count_call(impl::count_operation{"quern::histogram", between}, exec, out, x, options...);
-  }
+  const auto run = [&](const auto&... others) {
+    const impl::compared_values<Exec, Edges> between_edges{exec, edges_view};
+    impl::compare_counts("quern::histogram", [] { return ""; }, out, x, std::tie(between_edges), others...);
+    const auto edges = c.input(edges_view);
+    const shape found = impl::view_extents(out);
+    const std::int64_t bins = found.size();
+    if (edges.extents != shape{bins + 1} || bins == 0)
+      impl::reject_extents(c.label, "edges", edges.extents, "one more than out with extents " + found.str());
+    if constexpr (impl::has_order<impl::value_of<X>> && impl::has_order<impl::value_of<Edges>>) {
+      impl::check_increasing(exec, c.label, "the edges", edges);
+      const impl::given_edges<impl::value_of<Edges>, impl::value_of<X>> between{edges.data, edges.stride[0], bins};
+      impl::count_call(impl::count_operation{"quern::histogram", between}, exec, out, x, others...);
+    }
+  };
+  impl::with_mask_as_weights<Exec>(c.label, out, x, impl::operand_extents(c.label, x), run, options...);
 }
 template <view_like Out, any_array X, view_like Edges, impl::histogram_option... Options>
 void histogram(const Out& out, const X& x, const Edges& edges, const Options&... options) {
@@ -311,8 +378,9 @@ QUERN_TAKES_NAME(histogram)
 /// weights: `numpy.bincount` with a length that is given. Other numbers are not counted, or with `checked`, for which
 /// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
 ///
-/// @param options `weights{w}`; `key_range{low, high}` for the numbers from low to high - 1, as many as `out` has
-///                elements, the first of which is that of low; `checked` (in memory)
+/// @param options `weights{w}`; `mask{m}`; `key_range{low, high}` for the numbers from low to high - 1, as many as
+/// `out`
+///                has elements, the first of which is that of low; `checked` (in memory), of what the mask selects
 /// @throws KeyRangeError with `checked`, at the first key that is none of the numbers; Error if the range is of another
 ///         size than out
 template <execution_space Exec, view_like Out, any_array X, impl::bincount_option... Options>
@@ -324,14 +392,22 @@ void bincount(const Exec& exec, const Out& out, const X& x, const Options&... op
   const std::string& label = label_text("quern::bincount");
   const std::int64_t bins = impl::view_extents(out).size();
   const key_range* range = find_option<key_range>(options...);
-  compare_counts(label, [&] { return text_of(range); }, out, x, std::tuple<>(), options...);
-  if (range != nullptr) check_range(label, *range, impl::view_extents(out));
-  if constexpr (in_reach && has_option<checked_t, Options...>)
-    check_keys(exec, label, x, range_bin{{bins, range == nullptr ? 0 : range->low}});
-  const count_operation counted{label, own_bin{bins}};
-  if constexpr (has_option<key_range, Options...>)
-    count_call(counted, exec, out, lazy(from_low{range->low, range->high}, x), options...);
-  else count_call(counted, exec, out, x, options...);
+  const auto check = [&](const auto& keys) {
+    check_keys(exec, label, keys, range_bin{{bins, range == nullptr ? 0 : range->low}});
+  };
+  const auto run = [&](const auto&... others) {
+    compare_counts(label, [&] { return text_of(range); }, out, x, std::tuple<>(), others...);
+    if (range != nullptr) check_range(label, *range, impl::view_extents(out));
+    if constexpr (in_reach && has_option<checked_t, Options...>) {
+      if constexpr (with_mask<Options...>) check(lazy(select_values(), x, mask_among(options...).where));
+      else check(x);
+    }
+    const count_operation counted{label, own_bin{bins}};
+    if constexpr (has_option<key_range, Options...>)
+      count_call(counted, exec, out, lazy(from_low{range->low, range->high}, x), others...);
+    else count_call(counted, exec, out, x, others...);
+  };
+  with_mask_as_weights<Exec>(label, out, x, operand_extents(label, x), run, options...);
 }
 template <view_like Out, any_array X, impl::bincount_option... Options>
 void bincount(const Out& out, const X& x, const Options&... options) {

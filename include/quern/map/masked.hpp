@@ -98,16 +98,6 @@ struct function_among<std::tuple<Out...>, F, Old...> {
 template <class Outs, class F, class... Old>
 using where_selected_among_outputs = typename function_among<Outs, F, Old...>::type;
 
-/// Rejects outputs that share memory with a mask.
-template <class Exec, class Out, class M>
-void check_mask_apart(const std::string& label, const Out& out, const M& m) {
-  if constexpr (stored_array<Out> && stored_array<M>)
-    check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
-                  false);
-  else if constexpr (requires { out.local_with_halo(), m.local_with_halo(); })
-    check_mask_apart<Exec>(label, out.local_with_halo(), m.local_with_halo());
-}
-
 }  // namespace quern::impl
 
 #endif

@@ -19,16 +19,18 @@
 namespace quern::impl {
 
 /// A reduction as an operation sees it: the reducer, and what is done to the values of the inputs first. `identity`
-/// false: no values have no result.
+/// false: no values have no result. `broadcasts`: the inputs do to each other, in memory; elsewhere they are those of a
+/// lazy array.
 template <class Reducer, class F>
 struct reduction {
   operation_name label;
   Reducer reducer;
   F transform{};
   bool identity = true;
+  bool broadcasts = false;
 };
 template <class Reducer, class F = op::identity>
-reduction(operation_name, Reducer, F = {}, bool = true) -> reduction<Reducer, F>;
+reduction(operation_name, Reducer, F = {}, bool = true, bool = false) -> reduction<Reducer, F>;
 
 template <class Reduction>
 using reducer_of = decltype(Reduction::reducer);
@@ -98,13 +100,30 @@ void check_positions_along(const call<Exec>& c, const axis_set& along, const sha
     check_positions<Out>(c.label, "out", along.part(extents, true).size());
 }
 
+/// The extents of the inputs of a reduction: all have them, or broadcast to them.
+template <class Exec>
+shape extents_of_inputs(const call<Exec>& c, bool broadcast, std::initializer_list<shape> extents) {
+  shape all = *extents.begin();
+  std::size_t number = 0;
+  for (const shape& e : extents) {
+    if (e != all && !broadcast) reject_extents(c.label, input_name(number), e, all.str());
+    if (e != all) all = broadcast_extents(c.label, all, e);
+    ++number;
+  }
+  return all;
+}
+/// An input, taken apart, as one of these extents.
+template <class Exec, class In>
+auto elements_of(const call<Exec>& c, bool broadcast, const In& in, const shape& extents) {
+  auto elements = c.elements(in);
+  if (broadcast && std::get<0>(elements.leaves).array.extents != extents)
+    elements = broadcast_elements(c.label, elements, extents);
+  return elements;
+}
 /// The axes of a reduction of arrays with these extents.
 template <class Exec>
 axis_set check_reduction(const call<Exec>& c, const axes* wanted, std::initializer_list<shape> extents) {
-  const shape& first = *extents.begin();
-  std::size_t number = 0;
-  for (const shape& e : extents) check_extents(c.label, input_name(number++), e, first);
-  return axes_or_all(c.label, wanted, first.rank);
+  return axes_or_all(c.label, wanted, extents_of_inputs(c, false, extents).rank);
 }
 
 /// Reductions of arrays in memory.
@@ -118,11 +137,14 @@ struct engine<in_memory, reductions> {
     using reducer_type = reducer_of<Reduction>;
     call<Exec> c(r.label, exec);
     const axes* wanted = find_option<axes>(options...);
-    const axis_set along = unpack(
-        [&](const auto&... in) { return check_reduction(c, wanted, {operand_extents(c.label, in)...}); }, inputs);
-    const shape extents = operand_extents(c.label, std::get<0>(inputs)), results = along.part(extents, false);
+    const shape extents =
+        unpack([&](const auto&... in) { return extents_of_inputs(c, r.broadcasts, {operand_extents(c.label, in)...}); },
+               inputs);
+    const axis_set along = axes_or_all(c.label, wanted, extents.rank);
+    const shape results = along.part(extents, false);
     check_elements(c, r, along, extents);
-    const auto elements = unpack([&](const auto&... in) { return std::tuple(c.elements(in)...); }, inputs);
+    const auto elements =
+        unpack([&](const auto&... in) { return std::tuple(elements_of(c, r.broadcasts, in, extents)...); }, inputs);
     const auto reduce = [&](const std::string& label, const auto& what, const auto& out, const auto& beside) {
       unpack(
           [&](const auto&... in) {

@@ -80,9 +80,9 @@ struct device_select {
     keys_of.load(v, work.n, std::integer_sequence<int, J...>());
     key sorted[] = {(J < work.n ? order::key_of(v[J]) : ~key{0})...};
     const std::int64_t nans = (0 + ... + (J < work.n && order::is_nan_key(sorted[J]) ? 1 : 0));
-    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
+    if (work.is_nan(to, nans)) return work.write_nan(to);
     sort_network<0, sizeof...(J)>(sorted);
-    const quantile_position p = work.rule.among(work.n - nans);
+    const quantile_position p = work.among(to, nans);
     const auto first = static_cast<int>(p.first), second = static_cast<int>(p.second);
     key a = 0, b = 0;
     ((a = J == first ? sorted[J] : a, b = J == second ? sorted[J] : b), ...);

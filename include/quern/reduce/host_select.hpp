@@ -49,14 +49,14 @@ struct host_select {
   void sort_line(word* keys, word* end, std::int64_t to) const {
     vector_sort(keys, end - keys, false);
     const auto nans = order::floating ? end - std::lower_bound(keys, end, word{order::nan}) : 0;
-    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
-    const quantile_position p = work.rule.among(work.n - nans);
+    if (work.is_nan(to, nans)) return work.write_nan(to);
+    const quantile_position p = work.among(to, nans);
     work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(keys[p.second]), p.fraction);
   }
   void partition_line(word* keys, word* end, std::int64_t to) const {
     const auto nans = order::floating ? std::count(keys, end, word{order::nan}) : 0;
-    if (work.rule.is_nan(work.n, nans)) return work.write_nan(to);
-    const quantile_position p = work.rule.among(work.n - nans);
+    if (work.is_nan(to, nans)) return work.write_nan(to);
+    const quantile_position p = work.among(to, nans);
     std::nth_element(keys, keys + p.first, end);
     const word second = p.second == p.first ? keys[p.first] : *std::min_element(keys + p.second, end);
     work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(second), p.fraction);

@@ -25,16 +25,23 @@
 /// caller's `WorkspaceScope`. Each of several probabilities is a selection of its own: ten of them take as long as ten
 /// calls with one. Results do not depend on the machine.
 ///
+/// With the option `mask{m}` (quern/core/call/mask.hpp) the quantile is that of the elements where m, which broadcasts
+/// to `in`, is not zero; NaN where there is none. In memory that takes a copy of `in` as scratch memory.
+///
 /// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
-/// not from 0 to 1, or `out` shares memory with `in`
+/// not from 0 to 1, a mask does not broadcast to `in`, or `out` shares memory with `in` or a mask
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/kept_axes.hpp>
+#include <quern/core/call/mask.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/short_list.hpp>
 #include <quern/core/views/part_view.hpp>
+#include <quern/map/map.hpp>
 #include <quern/reduce/call.hpp>
 #include <quern/reduce/forms.hpp>
 #include <quern/reduce/select.hpp>
+#include <quern/reducers/selected.hpp>
 #include <vector>
 
 namespace quern {
@@ -51,7 +58,7 @@ struct probabilities {
 namespace impl {
 
 template <class T>
-concept quantile_option = call_option<T, axes, interpolation>;
+concept quantile_option = call_option<T, axes, interpolation, mask_t>;
 
 /// The quantiles that a call asks for.
 struct quantile_request {
@@ -74,6 +81,63 @@ shape quantile_extents(const quantile_request& r, const strided<const T>& in, co
   return expected;
 }
 
+/// A request with what else kernels are told.
+struct quantile_selection {
+  const quantile_request& request;
+  interpolation how;
+  const axis_set& along;
+};
+/// Launches the selection of all quantiles of a request.
+template <class Exec, class Out, class T>
+void select_lines(call<Exec>& c, const quantile_selection& s, const strided<Out>& out, const strided<const T>& in,
+                  const std::int64_t* hidden) {
+  const quantile_request& r = s.request;
+  for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
+    select_launch(c.exec, c.label, c.scratch(), quantile_rule{r.of.value[i], s.how, r.skip_nan}, s.along,
+                  r.several ? without_first_axis(out, i) : out, in, hidden);
+}
+
+/// An element that a mask selects, or what comes after all of them.
+struct last_if_hidden {
+  template <class T, class M>
+  KOKKOS_FUNCTION T operator()(const T& v, const M& m) const {
+    if (m != M(0)) return v;
+    if constexpr (std::is_integral_v<T>) return Kokkos::Experimental::finite_max_v<T>;
+    else return nan_of<T>();
+  }
+};
+struct is_hidden {
+  template <class T, class M>
+  KOKKOS_FUNCTION bool operator()(const T&, const M& m) const {
+    return m == M(0);
+  }
+};
+/// The same of what a mask selects: of a copy in which other elements come last, of which each line knows how many it
+/// has.
+template <class Exec, class Out, class T, class In, class M>
+void select_where(call<Exec>& c, const quantile_selection& s, const strided<Out>& out, const strided<const T>& in,
+                  const In& in_view, const M& m) {
+  using S = mean_type<T>;
+  const shape lines = s.along.part(in.extents, false);
+  if (out.extents.size() == 0) return;
+  T* of_copy = nullptr;
+  std::int64_t* of_hidden = nullptr;
+  S* of_found = nullptr;
+  const scratch_arrays<Exec> memory(c.exec, scratch_part{of_copy, in.extents.size()},
+                                    scratch_part{of_hidden, lines.size()}, scratch_part{of_found, out.extents.size()});
+  const strided<T> copy{of_copy, in.extents, contiguous_strides(in)};
+  const strided<std::int64_t> hidden{of_hidden, lines, row_major_strides(lines)};
+  const strided<S> found{of_found, out.extents, row_major_strides(out.extents)};
+  map_operands(c.exec, label_text(c.label, "/copy"), std::tuple(copy), op::identity(),
+               c.elements(lazy(last_if_hidden(), in_view, m)));
+  reduce_launch(c.exec, label_text(c.label, "/hidden"), c.scratch(),
+                describe_reduction<Exec>(sum_reducer<std::int64_t>(), op::identity(), s.along, hidden,
+                                         c.elements(lazy(is_hidden(), in_view, m))));
+  select_lines(c, s, found, strided<const T>{copy.data, copy.extents, copy.stride}, hidden.data);
+  map_operands(c.exec, label_text(c.label, "/result"), std::tuple(out), op::identity(),
+               expanded{leaf_part(), std::tuple(array_input<S>{{found.data, found.extents, found.stride}})});
+}
+
 /// Quantiles of arrays in memory.
 template <>
 struct engine<in_memory, selections> {
@@ -88,12 +152,11 @@ struct engine<in_memory, selections> {
     const auto in = c.input(in_view);
     const axis_set along = axes_or_all(c.label, find_option<axes>(options...), in.extents.rank);
     const shape expected = quantile_extents(r, in, along);
-    const interpolation how = option_or(interpolation::linear, options...);
+    const quantile_selection s{r, option_or(interpolation::linear, options...), along};
     const auto select = [&](const auto& out) {
-      if constexpr (has_order<value_of<In>>)
-        for (int i = 0; i < static_cast<int>(r.of.value.size()); ++i)
-          select_launch(exec, c.label, c.scratch(), quantile_rule{r.of.value[i], how, r.skip_nan}, along,
-                        r.several ? without_first_axis(out, i) : out, in);
+      if constexpr (!has_order<value_of<In>>) return;
+      else if constexpr (with_mask<Options...>) select_where(c, s, out, in, in_view, mask_among(options...).where);
+      else select_lines(c, s, out, in, nullptr);
     };
     if constexpr (to_host) {
       if (r.several) throw Error(c.label, "several probabilities need an output");
@@ -102,6 +165,7 @@ struct engine<in_memory, selections> {
       const auto out = c.output(out_view);
       check_extents(c.label, "out", out.extents, expected);
       check_overlap(c.label, out, in, "in", false);
+      if constexpr (with_mask<Options...>) check_mask_apart<Exec>(c.label, out_view, mask_among(options...).where);
       select(out);
     }
   }
@@ -127,9 +191,15 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
         std::string(r.label),
         [&](const auto& narrower, const auto&... others) { return quantile_call(r, exec, narrower, in, others...); },
         out, r.several ? 1 : 0, options...);
-  } else {
+  } else if constexpr (has_mask_type<rank_of<In>, Options...>()) {
     const auto more = [&] { return text_of(r, option_or(interpolation::linear, options...)); };
-    compare_calls<selections>(r.label, more, out, in);
+    if constexpr (with_mask<Options...>) {
+      const auto& m = mask_among(options...).where;
+      compare_calls<selections>(r.label, more, out, lazy(select_values(), in, m));
+      check_mask(r.label, m, operand_extents(r.label, in));
+    } else {
+      compare_calls<selections>(r.label, more, out, in);
+    }
     for (const double q : r.of.value)
       if (!(q >= 0 && q <= 1)) throw Error(r.label, "a probability is " + std::to_string(q) + ", expected 0 to 1");
     return engine_of<selections, Out, In>::run(r, exec, out, in, options...);
@@ -167,38 +237,38 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
 ///
 /// In chunks and over ranks, quantiles are those of all elements, with the same bits; the call waits. For each
 /// probability it reads the input once for each 16 bits of an element, and seldom once more.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 auto quantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::quantile", false, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 void quantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::quantile", false, q, true}, exec, out, in, options...);
 }
 QUERN_QUANTILE_FORMS(quantile)
 
 /// The quantile of 0.5: the element in the middle, or the mean of the two there.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 auto median(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::median", false}, exec, out, in, options...);
 }
 QUERN_REDUCTION_FORMS(median)
 
 /// `quantile` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 auto nanquantile(const Exec& exec, const Out& out, const In& in, double q, const Options&... options) {
   return impl::quantile_call({"quern::nanquantile", true, {q}}, exec, out, in, options...);
 }
 /// Several quantiles: the first extent of `out` is their number.
-template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, view_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 void nanquantile(const Exec& exec, const Out& out, const In& in, const probabilities& q, const Options&... options) {
   impl::quantile_call({"quern::nanquantile", true, q, true}, exec, out, in, options...);
 }
 QUERN_QUANTILE_FORMS(nanquantile)
 
 /// `median` of the elements that are not NaN; NaN where there is none.
-template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation>... Options>
+template <execution_space Exec, result_like Out, any_array In, call_option<axes, interpolation, mask_t>... Options>
 auto nanmedian(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   return impl::quantile_call({"quern::nanmedian", true}, exec, out, in, options...);
 }

@@ -115,8 +115,9 @@ QUERN_REDUCTION_FORMS(minmax)
 
 /// The distance from the smallest to the largest element, "peak to peak", of the elements' type: of integers it wraps
 /// around, as NumPy's `ptp`; NaN if there is one. Of Arrays, that of each component. `minmax` tells both.
+/// With a mask that selects none, 0 for integers and NaN otherwise.
 /// @throws Error for no elements
-template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <execution_space Exec, rows_or_result Out, any_array In, call_option<axes, mask_t>... Options>
 auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using C = impl::component_type<T>;
@@ -125,16 +126,22 @@ auto ptp(const Exec& exec, const Out& out, const In& in, const Options&... optio
 }
 QUERN_REDUCTION_FORMS(ptp)
 
-/// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. The extents must be equal. Types and
-/// accuracy as for `sum` of the products; those of integers are signed where one factor is, and doubles for a `Result`
-/// that is no integer. Option: `reproducible`.
+/// `dot = x(0) y(0) + x(1) y(1) + ...`, without conjugation; 0 for no elements. x and y broadcast to each other, as in
+/// `dot(exec, out, rows, weights, axis{1})`. Types and accuracy as for `sum` of the products; those of integers are
+/// signed where one factor is, and doubles for a `Result` that is no integer. Option: `reproducible`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array X, any_array Y,
           call_option<axes, reproducible_t, mask_t>... Options>
 auto dot(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   using S = impl::result_or<Result, impl::product_type<impl::value_of<X>, impl::value_of<Y>>>;
   const auto reducer = impl::sum_reducer<S, impl::accumulator<S, Options...>>();
   using transform = impl::transform_for<impl::product<S>, impl::reproducible_product<S>, Options...>;
-  return impl::reduce_call(impl::reduction{"quern::dot", reducer, transform()}, exec, out, std::tie(x, y), options...);
+  if constexpr (impl::all_in_memory<Out, X, Y> && !impl::with_mask<Options...>) {
+    const impl::reduction products{"quern::dot", reducer, transform(), true, true};
+    return impl::reduce_call(products, exec, out, std::tie(x, y), options...);
+  } else {
+    const auto products = lazy(transform(), x, y);
+    return impl::reduce_call(impl::reduction{"quern::dot", reducer}, exec, out, std::tie(products), options...);
+  }
 }
 QUERN_REDUCTION_FORMS_OF_TWO(dot)
 
@@ -286,7 +293,8 @@ auto nansum(const Exec& exec, const Out& out, const In& in, const Options&... op
 QUERN_REDUCTION_FORMS_WITH(nansum, class, Result, void)
 
 /// `prod` of the elements that are not NaN.
-template <class Result = void, execution_space Exec, rows_or_result Out, any_array In, call_option<axes>... Options>
+template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
+          call_option<axes, mask_t>... Options>
 auto nanprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
@@ -317,7 +325,7 @@ QUERN_REDUCTION_FORMS_WITH(nanvar, class, Result, void)
 
 /// `stddev` of the elements that are not NaN, the root of `nanvar`; NaN where their number is not greater than ddof.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
-          call_option<axes, ddof>... Options>
+          call_option<axes, ddof, mask_t>... Options>
 auto nanstd(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = impl::value_of<In>;
   using deviation = impl::var_reducer<impl::result_or<Result, impl::mean_type<T>>, T, true>;

@@ -25,17 +25,19 @@ std::int64_t longest_line(const Exec& exec, std::int64_t results) {
 }
 
 /// Chooses how lines are read and launches it. `out` is memory that `exec` reaches, with the extents that remain when
-/// `axes` are gone.
+/// `axes` are gone. `hidden`, if it is not null, has out's strides: as many elements of each line, which are NaN or the
+/// largest integer, do not count.
 template <class Exec, class T, class Out>
 void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch, const quantile_rule& rule,
-                   const axis_set& axes, const strided<Out>& out, const strided<const T>& in) {
+                   const axis_set& axes, const strided<Out>& out, const strided<const T>& in,
+                   const std::int64_t* hidden) {
   using kernel_type = std::conditional_t<is_device<Exec>, device_select<Exec, T, Out>, host_select<Exec, T, Out>>;
   using work_type = select_work<Exec, T, Out>;
   const row_nest<1> nest(make_loop_nest<1>(axes.part(in.extents, true), {axes.part(in, true)}));
   const row_nest<2> result_nest(make_loop_nest<2>(axes.part(in.extents, false), {axes.part(in, false), out.stride}));
   const std::int64_t results = result_nest.inner * result_nest.outer, n = nest.inner * nest.outer;
   if (results == 0) return;
-  const work_type work{rule, in.data, nest, result_nest, n, out.data};
+  const work_type work{rule, in.data, nest, result_nest, n, out.data, hidden};
   if (n > longest_line<Exec, T>(exec, results) && results <= Workspace<Exec>::max_counters)
     return select_in_passes(exec, label, scratch, work);
   kernel_type kernel{work};
@@ -53,7 +55,8 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
 
 #define QUERN_SELECT(HOW, Exec, T)                                                                         \
   HOW template void select_launch(const Exec&, const std::string&, Workspace<Exec>&, const quantile_rule&, \
-                                  const axis_set&, const strided<mean_type<T>>&, const strided<const T>&);
+                                  const axis_set&, const strided<mean_type<T>>&, const strided<const T>&,  \
+                                  const std::int64_t*);
 QUERN_COMPILED_ELSEWHERE(QUERN_SELECT)
 
 }  // namespace quern::impl

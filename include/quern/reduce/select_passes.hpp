@@ -57,7 +57,8 @@ struct select_passes {
     const team_selectors threads(team, 1, team.team_size(), work.shape.log_bins, false);
     const std::int64_t result = team.league_rank();
     key* sample = keys + result * capacity;
-    const auto keys_of = work.line_at(work.result_at(result).of[0]);
+    const auto at = work.result_at(result);
+    const auto keys_of = work.line_at(at.of[0]);
     tally t;
     for_blocks<Exec, key>(
         threads.share(samples), [&](std::int64_t i) { return sample[i] = keys_of.at(sample_at(i, work.n)); },
@@ -67,8 +68,10 @@ struct select_passes {
     t = threads.joined(t);
 
     const std::int64_t numbers = samples - t.nans;
-    const double spread = 5 * Kokkos::sqrt(static_cast<double>(numbers) * work.rule.q * (1 - work.rule.q)) + 5;
-    const double middle = work.rule.q * static_cast<double>(numbers);
+    const double all = static_cast<double>(work.n), shown = all - static_cast<double>(work.after(at.of[1], 0));
+    const double q = work.rule.q * shown / all;  // hidden integers are keys of the sample
+    const double spread = 5 * Kokkos::sqrt(static_cast<double>(numbers) * q * (1 - q)) + 5;
+    const double middle = q * static_cast<double>(numbers);
     const auto first = static_cast<std::int64_t>(middle - spread), last = static_cast<std::int64_t>(middle + spread);
     const auto sampled = [&](std::int64_t rank) {
       key_interval<key> found{t.low, t.high, rank, rank};
@@ -175,11 +178,11 @@ struct select_passes {
     threads.sum_groups(global);
     std::int64_t inside = 0;
     for (int g = 0; g < (1 << work.shape.log_bins) / team_selectors::group; ++g) inside += threads.sums[g];
-    const quantile_position p = work.rule.among(work.n - s.found.nans);
+    const quantile_position p = work.among(to, s.found.nans);
     next.fraction = p.fraction;
     next.at.first = p.first - s.found.below;
     next.at.second = p.second - s.found.below;
-    if (work.rule.is_nan(work.n, s.found.nans)) {
+    if (work.is_nan(to, s.found.nans)) {
       next.now = state::finished;
       if (threads.r == 0) work.write_nan(to);
     } else if (next.at.first < 0 || next.at.second >= inside) {

@@ -44,6 +44,7 @@ struct select_work {
   row_nest<2> result_nest;  // the lines, and out
   std::int64_t n;
   Out* out;
+  const std::int64_t* hidden;  // by a mask, where out has the result: elements that come last; null for none
   select_shape shape{};
 
   KOKKOS_FUNCTION typename row_nest<2>::offsets result_at(std::int64_t result) const {
@@ -58,6 +59,19 @@ struct select_work {
     const std::int64_t teams = team.league_size(), rank = team.league_rank();
     for (std::int64_t t = rank * shape.tiles / teams; t < (rank + 1) * shape.tiles / teams; ++t)
       f(shape.tile_at(t, result_nest.inner));
+  }
+
+  KOKKOS_FUNCTION std::int64_t hidden_of(std::int64_t to) const { return hidden == nullptr ? 0 : hidden[to]; }
+  /// How many elements come after those that the quantile is of: NaN, as which a mask's hidden ones are counted, too,
+  /// or hidden integers.
+  KOKKOS_FUNCTION std::int64_t after(std::int64_t to, std::int64_t nans) const {
+    return order::floating ? nans : hidden_of(to);
+  }
+  KOKKOS_FUNCTION bool is_nan(std::int64_t to, std::int64_t nans) const {
+    return rule.is_nan(n, after(to, nans), hidden_of(to));
+  }
+  KOKKOS_FUNCTION quantile_position among(std::int64_t to, std::int64_t nans) const {
+    return rule.among(n - after(to, nans));
   }
 
   KOKKOS_FUNCTION void write(std::int64_t at, key first, key second, double fraction) const {
@@ -75,9 +89,9 @@ struct select_work {
     key_tally<key> t;
     if (threads.used) keys_of.for_each(share, [&](const auto& block) { t.template add<order>(block); });
     t = threads.joined(t);
-    const bool writes = threads.used && threads.r == 0, nan = rule.is_nan(n, t.nans);
+    const bool writes = threads.used && threads.r == 0, nan = is_nan(to, t.nans);
     if (nan) threads.used = false;
-    const quantile_position p = rule.among(n - t.nans);
+    const quantile_position p = among(to, t.nans);
     const auto pair = threads.select(keys_of, share, {t.low, t.high, p.first, p.second});
     if (writes && nan) write_nan(to);
     else if (writes) write(to, pair.first, pair.second, p.fraction);

@@ -38,7 +38,8 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr int short_row = 64;
   static constexpr int few_results = 8;
 
-  /// Arrays of more bytes are read from memory, whose rows are asked for ahead of time; within caches that takes longer.
+  /// Arrays of more bytes are read from memory, whose rows are asked for ahead of time; within caches that takes
+  /// longer.
   static constexpr std::int64_t cache_bytes = 1 << 25;
 
   /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave

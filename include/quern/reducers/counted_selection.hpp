@@ -8,6 +8,7 @@
 /// 16 bits of the elements' ordered keys, among those that begin with the bits that are known.
 
 #include <array>
+#include <numeric>
 #include <quern/core/values/ordered.hpp>
 #include <quern/reducers/quantile_rule.hpp>
 #include <utility>
@@ -31,6 +32,16 @@ struct key_digit {
   }
 };
 
+/// The same where a mask selects; -1 elsewhere.
+template <class T>
+struct digit_where {
+  key_digit<T> digit;
+  template <class M>
+  KOKKOS_FUNCTION std::int32_t operator()(const T& x, const M& m) const {
+    return m != M(0) ? digit(x) : -1;
+  }
+};
+
 /// The digit that a rank falls to, of those from `digit` on; `rank` becomes that among the keys with this digit.
 KOKKOS_INLINE_FUNCTION std::int64_t digit_of_rank(const std::int64_t* counts, std::int64_t digit, std::int64_t& rank) {
   while (rank >= counts[digit]) rank -= counts[digit++];
@@ -48,6 +59,11 @@ class counted_selection {
   using number = typename ordered<T>::number;
   explicit counted_selection(const Count& count) : count_(count) {}
 
+  /// How many elements are counted.
+  std::int64_t size() {
+    const digit_counts& counts = counts_behind(0, 0);
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  }
   /// How many NaN there are: their key has a first digit of its own.
   std::int64_t nans() { return ordered<T>::floating ? counts_behind(0, 0)[digit_values - 1] : 0; }
 
@@ -77,10 +93,11 @@ class counted_selection {
   std::array<std::pair<std::uint64_t, digit_counts>, digits> known_{};
 };
 
-/// A quantile of n elements, at least one.
+/// A quantile of the elements that are counted.
 template <class T, class Count>
-mean_type<T> counted_quantile(const quantile_rule& rule, std::int64_t n, const Count& count) {
+mean_type<T> counted_quantile(const quantile_rule& rule, const Count& count) {
   counted_selection<T, Count> select(count);
+  const std::int64_t n = select.size();
   if (rule.is_nan(n, select.nans())) return Kokkos::Experimental::quiet_NaN_v<mean_type<T>>;
   const quantile_position position = rule.among(rule.skip_nan ? n - select.nans() : n);
   const auto a = static_cast<double>(select(position.first)), b = static_cast<double>(select(position.second));

@@ -51,8 +51,10 @@ struct quantile_rule {
     }
     return p;
   }
-  /// Whether no value is the result.
-  KOKKOS_FUNCTION bool is_nan(std::int64_t n, std::int64_t nans) const { return n == nans || (nans > 0 && !skip_nan); }
+  /// Whether no value is the result. `hidden` of the NaN are elements that a mask hides.
+  KOKKOS_FUNCTION bool is_nan(std::int64_t n, std::int64_t nans, std::int64_t hidden = 0) const {
+    return n == nans || (nans > hidden && !skip_nan);
+  }
 };
 
 /// The value at a fraction of the way from a to b >= a: an end itself where it is asked for, whatever the other is.

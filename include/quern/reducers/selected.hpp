@@ -145,6 +145,14 @@ struct result_of_none<minmax_reducer<T>> {
     return {nan, nan};
   }
 };
+template <class T>
+struct result_of_none<range_reducer<T>> {
+  static constexpr bool exists = true;
+  KOKKOS_FUNCTION static T value() {
+    if constexpr (std::is_integral_v<T>) return T(0);
+    else return nan_of<T>();
+  }
+};
 template <class Reducer, std::size_t N>
 struct result_of_none<component_reducer<Reducer, N>> {
   using of_component = result_of_none<Reducer>;

@@ -134,7 +134,8 @@ void cumsum(const Out& out, const In& in, const Options&... options) {
 QUERN_TAKES_NAME_WITH(cumsum, class Result, Result)
 
 /// `cumsum` of an input of which NaN counts as 0 (NumPy's `nancumsum`); types and accuracy are those of `cumsum`.
-template <class Result = void, execution_space Exec, result_view Out, any_array In, call_option<axis>... Options>
+template <class Result = void, execution_space Exec, result_view Out, any_array In,
+          call_option<axis, mask_t>... Options>
 void nancumsum(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
   const auto reducer = impl::sum_reducer<S>();
@@ -159,6 +160,20 @@ void cumprod(const Out& out, const In& in, const Options&... options) {
   cumprod<Result>(impl::space_of(out, in), out, in, options...);
 }
 QUERN_TAKES_NAME_WITH(cumprod, class Result, Result)
+
+/// `cumprod` of an input of which NaN counts as 1 (NumPy's `nancumprod`).
+template <class Result = void, execution_space Exec, result_view Out, any_array In,
+          call_option<axis, mask_t>... Options>
+void nancumprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
+  using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  impl::scan_call("quern::nancumprod", reducer, exec, out, lazy(impl::one_if_nan(), in), options...);
+}
+template <class Result = void, result_view Out, any_array In, impl::scan_option... Options>
+void nancumprod(const Out& out, const In& in, const Options&... options) {
+  nancumprod<Result>(impl::space_of(out, in), out, in, options...);
+}
+QUERN_TAKES_NAME_WITH(nancumprod, class Result, Result)
 
 /// `out(i) = op(...op(op(in(0), in(1)), in(2))..., in(i))`.
 ///

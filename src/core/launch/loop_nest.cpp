@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace quern::impl {
 namespace {
@@ -59,6 +60,20 @@ stride_array row_major_strides(const shape& extents) {
   stride_array stride{};
   std::int64_t next = 1;
   for (int d = extents.rank - 1; d >= 0; next *= extents.extent[d--]) stride[d] = next;
+  return stride;
+}
+
+stride_array contiguous_strides(const shape& extents, const stride_array& order) {
+  std::array<int, max_rank> axis{};
+  std::iota(axis.begin(), axis.end(), 0);
+  const auto faster = [&](int a, int b) {
+    const std::int64_t first = std::abs(order[a]), second = std::abs(order[b]);
+    return first < second || (first == second && a > b);
+  };
+  std::sort(axis.begin(), axis.begin() + extents.rank, faster);
+  stride_array stride{};
+  std::int64_t next = 1;
+  for (int k = 0; k < extents.rank; next *= extents.extent[axis[k++]]) stride[axis[k]] = next;
   return stride;
 }
 

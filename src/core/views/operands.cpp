@@ -11,8 +11,8 @@ shape broadcast_extents(const std::string& label, const shape& a, const shape& b
     std::int64_t& extent = both.extent[both.rank - other.rank + d];
     if (extent == 1) extent = other.extent[d];
     else if (other.extent[d] != 1 && other.extent[d] != extent)
-      throw Error(label, "the inputs of a lazy array have extents " + a.str() + " and " + b.str() +
-                             ", which do not broadcast to each other");
+      throw Error(label,
+                  "the inputs have extents " + a.str() + " and " + b.str() + ", which do not broadcast to each other");
   }
   return both;
 }

@@ -7,6 +7,7 @@
 /// The option that selects elements of an operation's inputs.
 
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/arguments.hpp>
 
 namespace quern {
 
@@ -80,6 +81,14 @@ constexpr bool check_mask_type() {
   return numbers;
 }
 
+/// The same of the mask among the options, if there is one.
+template <int Rank, class... Options>
+constexpr bool has_mask_type() {
+  if constexpr (with_mask<Options...>)
+    return check_mask_type<std::remove_cvref_t<decltype(mask_among(std::declval<const Options&>()...).where)>, Rank>();
+  else return true;
+}
+
 /// Whether a mask broadcasts to these extents.
 template <class M>
 bool mask_fits(const std::string& label, const M& m, const shape& extents) {
@@ -91,6 +100,16 @@ bool mask_fits(const std::string& label, const M& m, const shape& extents) {
 template <class M>
 void check_mask(const std::string& label, const M& m, const shape& extents) {
   if (!mask_fits(label, m, extents)) reject_broadcast(label, "the mask", operand_extents(label, m), extents);
+}
+
+/// Rejects outputs that share memory with a mask.
+template <class Exec, class Out, class M>
+void check_mask_apart(const std::string& label, const Out& out, const M& m) {
+  if constexpr (stored_array<Out> && stored_array<M>)
+    check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
+                  false);
+  else if constexpr (requires { out.local_with_halo(), m.local_with_halo(); })
+    check_mask_apart<Exec>(label, out.local_with_halo(), m.local_with_halo());
 }
 
 }  // namespace impl

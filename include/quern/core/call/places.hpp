@@ -68,6 +68,11 @@ inline constexpr bool is_at<Place, lazy_array<F, In...>> = (is_at<Place, In> || 
 template <class Place, class... Out>
 inline constexpr bool is_at<Place, std::tuple<Out...>> = (is_at<Place, Out> || ...);
 
+/// Whether all operands are in memory.
+template <class... V>
+inline constexpr bool all_in_memory =
+    !((is_at<in_chunks_place, V> || is_at<over_ranks_place, V> || is_at<described_place, V>) || ...);
+
 template <class... V>
 auto find_place() {
   constexpr bool chunks = (is_at<in_chunks_place, std::remove_cvref_t<V>> || ...),

@@ -49,6 +49,12 @@ inline loop_nest<2> row_major_nest(const shape& extents, const stride_array& in,
 
 /// The strides of positions in row-major order.
 stride_array row_major_strides(const shape& extents);
+/// Those of an array without gaps whose axes are in the order of these strides.
+stride_array contiguous_strides(const shape& extents, const stride_array& order);
+template <class T>
+stride_array contiguous_strides(const strided<T>& like) {
+  return contiguous_strides(like.extents, like.stride);
+}
 
 }  // namespace quern::impl
 
