@@ -253,6 +253,8 @@ TEST_F(Named, Stencils) {
   EXPECT_NAMED(quern::stencil<quern::star<1>>(b, my::cross(), boundary::wrap, a, step));
   EXPECT_NAMED(quern::gradient<4>(exec, quern::outputs(b, c), a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::gradient(exec, quern::outputs(b, c), a, 1.0, boundary::wrap, step));
+  EXPECT_NAMED(quern::gradient(exec, c, a, 1.0, step, quern::axis{1}));
+  EXPECT_NAMED(quern::gradient(exec, c, a, vector("points", a.extent(0)), quern::axis{0}, step, quern::edge_order<2>));
   EXPECT_NAMED(quern::laplacian(exec, b, a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::divergence(exec, c, quern::components(a, b), 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::gaussian_filter(exec, b, a, 1.0, boundary::wrap, step, quern::truncate_at{2}));
