@@ -46,7 +46,7 @@ tests=(
   map/rows_test
   views/strided_test
   "views/mapped_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
