@@ -30,4 +30,40 @@ keep("diff_of_flip", np.diff(np.flip(table, 1), 2))
 keep("diff_of_roll", np.diff(np.roll(table, 2, 1), 3))
 keep("diff_prepend", np.diff(table, prepend=0.0))
 
+# Elements along an axis, and at positions.
+cube = keep("cube", rng.normal(size=(3, 4, 5)))
+order = keep("order", np.argsort(cube, axis=1))
+keep("sorted", np.take_along_axis(cube, order, axis=1))
+keep("largest", np.argmax(cube, axis=2, keepdims=True))
+keep("of_largest", np.take_along_axis(cube, arrays["largest"], axis=2))
+some = keep("some", rng.integers(-4, 4, (1, 6, 5)), np.int16)
+keep("taken", np.take_along_axis(cube, some, axis=1))
+put = cube.copy()
+values = keep("values", rng.normal(size=(3, 2, 1)))
+few = keep("few", [[[3], [-3]]], np.int32)
+np.put_along_axis(put, few, values, axis=1)
+keep("put_along", put)
+put = cube.copy()
+np.put_along_axis(put, arrays["largest"], -1, axis=2)
+keep("put_largest", put)
+positions = keep("positions", [7, -1, 30, 59, 0, 12])
+put = cube.copy()
+np.put(put, positions, [1.5, 2.5])
+keep("put", put)
+wild = keep("wild", [61, -70, 5])
+for mode in ("wrap", "clip"):
+    put = cube.copy()
+    np.put(put, wild, [1.0, 2.0, 3.0], mode=mode)
+    keep(f"put_{mode}", put)
+
+# Numbers of elements.
+numbers = keep("numbers", rng.integers(0, 60, (2, 7)))
+for d, at in enumerate(np.unravel_index(numbers, (3, 4, 5))):
+    keep(f"unraveled_{d}", at)
+rows, columns = keep("rows", [0, 3, 1, 2]), keep("columns", [4, 0, 1, 2])
+keep("raveled", np.ravel_multi_index((rows, columns), (4, 5)))
+wild_rows, wild_columns = keep("wild_rows", [0, -1, 9, 4]), keep("wild_columns", [5, 0, -8, 2])
+for mode in ("wrap", "clip"):
+    keep(f"raveled_{mode}", np.ravel_multi_index((wild_rows, wild_columns), (4, 5), mode=mode))
+
 np.savez(f"{sys.argv[1]}/map/data/making.npz", **arrays)

@@ -11,6 +11,7 @@
 #include <quern/map/concatenate.hpp>
 #include <quern/map/differences.hpp>
 #include <quern/map/functions.hpp>
+#include <quern/map/indices.hpp>
 #include <quern/map/limits.hpp>
 #include <quern/map/map.hpp>
 #include <quern/map/math.hpp>

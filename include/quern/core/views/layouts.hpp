@@ -44,6 +44,8 @@ index_layout reshaped(const std::string& label, const index_layout& l, const sha
 [[noreturn]] void reject_times(const std::string& label, std::int64_t times);
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis);
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis);
+/// The extents of an array whose elements are numbered: so many, of which none is negative, and 63 bits number all.
+void check_numbered(const std::string& label, const shape& extents, int rank);
 [[noreturn]] void reject_indices(const std::string& label, std::int64_t position, std::int64_t index, std::int64_t n,
                                  std::int64_t outside);
 
