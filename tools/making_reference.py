@@ -66,4 +66,19 @@ wild_rows, wild_columns = keep("wild_rows", [0, -1, 9, 4]), keep("wild_columns",
 for mode in ("wrap", "clip"):
     keep(f"raveled_{mode}", np.ravel_multi_index((wild_rows, wild_columns), (4, 5), mode=mode))
 
+# Products and polynomials.
+u, v = keep("u", rng.normal(size=(4, 5, 3))), keep("v", rng.normal(size=(5, 3)))
+keep("cross", np.cross(u, v))
+keep("cross_one", np.cross(u, [1.0, -2.0, 0.5]))
+whole_u, whole_v = keep("whole_u", rng.integers(-9, 9, (6, 3)), np.int32), keep("whole_v", rng.integers(-9, 9, (6, 3)), np.int32)
+keep("cross_integers", np.cross(whole_u, whole_v))
+a, b, line = keep("a", rng.normal(size=(2, 3))), keep("b", rng.normal(size=(4, 2))), keep("line", rng.normal(size=3))
+keep("kron", np.kron(a, b))
+keep("kron_line", np.kron(a, line))
+keep("kron_lines", np.kron(line, line))
+c = keep("coefficients", [2.0, -1.0, 0.5, 3.0])
+keep("polyval", np.polyval(c, table))
+keep("polyval_integers", np.polyval(np.array([1, 0, -2]), np.arange(-3, 4)))
+keep("polyval_complex", np.polyval(c, table[0] + 1j * table[1]))
+
 np.savez(f"{sys.argv[1]}/map/data/making.npz", **arrays)

@@ -16,6 +16,7 @@
 #include <quern/map/map.hpp>
 #include <quern/map/math.hpp>
 #include <quern/map/matrices.hpp>
+#include <quern/map/products.hpp>
 #include <quern/map/ranges.hpp>
 #include <quern/transfer/copy.hpp>
 

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/views/axes.hpp>
-#include <quern/core/views/each_array.hpp>
 #include <quern/core/views/part_view.hpp>
-#include <quern/map/map.hpp>
+#include <quern/map/restrided.hpp>
 
 namespace quern {
 namespace impl {
@@ -35,19 +34,13 @@ struct second_difference {
 /// What differences along an axis are of: `part(k)` are the elements from k on, as many as there are differences.
 template <class Exec, class V>
 auto parts_along(const call<Exec>& c, const V& v, int along, std::int64_t n) {
-  if constexpr (view_like<V>) {
-    return [x = c.input(v), along, n](std::int64_t first) {
-      return array_input<memory_type<V>>{part_along(x, along, first, n)};
-    };
-  } else {
-    return [&v, &c, along, n](std::int64_t first) {
-      return restride_each<rank_of<V>>(c.label, v, [&](index_layout l) {
-        l.first += first * l.stride[along];
-        l.extents.extent[along] = n;
-        return l;
-      });
-    };
-  }
+  return [&c, &v, along, n](std::int64_t first) {
+    return restrided_input<rank_of<V>>(c, v, [&](index_layout l) {
+      l.first += first * l.stride[along];
+      l.extents.extent[along] = n;
+      return l;
+    });
+  };
 }
 
 /// The differences of differences, `order` times. Two are one kernel; more go through scratch memory, two at a time.
