@@ -66,7 +66,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
-  "scan/scan_test scan/segmented_test"
+  "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"
   stencil/filters_scipy_test
