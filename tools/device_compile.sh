@@ -58,7 +58,7 @@ tests=(
   reduce/mask_axes_test
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
-  "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
+  "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
   "batch/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
