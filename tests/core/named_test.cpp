@@ -159,6 +159,21 @@ TEST_F(Named, Elementwise) {
   EXPECT_NAMED(quern::diff(exec, vector("out", 39), x, step, quern::axis{0}));
 }
 
+TEST_F(Named, IndicesAndProducts) {
+  const Kokkos::View<std::int64_t> info("info");
+  EXPECT_NAMED(quern::take_along_axis(exec, y, x, i, step, quern::index_mode::clip));
+  EXPECT_NAMED(quern::put_along_axis(y, i, 1.0, quern::axis{0}, step));
+  EXPECT_NAMED(quern::put(exec, y, i, x, info, step));
+  EXPECT_NAMED(quern::unravel_index(exec, y, i, quern::shape{40}, step));
+  EXPECT_NAMED(quern::ravel_index(exec, y, quern::components(i, i), quern::shape{40, 40}, step));
+  EXPECT_NAMED(quern::cross(exec, matrix("out", 12, 3), matrix("in", 12, 3), Kokkos::Array<double, 3>{1, 2, 3}, step));
+  EXPECT_NAMED(quern::kron(exec, matrix("out", 12, 480), a, x, step));
+  EXPECT_NAMED(quern::polyval(y, x, 2.0, step));
+  EXPECT_NAMED(quern::unwrap(exec, y, x, step, quern::period{1}));
+  EXPECT_NAMED(quern::cov(exec, c, a, step, quern::ddof{0}));
+  EXPECT_NAMED(quern::corrcoef(exec, c, a, step));
+}
+
 TEST_F(Named, RangesAndMatrices) {
   EXPECT_NAMED(quern::arange(exec, y, 40, step));
   EXPECT_NAMED(quern::arange(y, 0, 20, 0.5, step));

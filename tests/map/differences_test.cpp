@@ -85,9 +85,8 @@ TYPED_TEST(DifferencesOn, OfFewAreNoneAndOrdersAreChecked) {
   test::expect_error("quern::diff: out has extents (3), expected (1)",
                      [&] { quern::diff(TypeParam(), x, x, quern::difference_order{2}); });
   const Kokkos::View<double*, TypeParam> same = x;
-  test::expect_error("quern::diff: out and in 1 share memory and are not the same View", [&] {
-    quern::diff(TypeParam(), Kokkos::subview(same, std::pair(0, 2)), x);
-  });
+  test::expect_error("quern::diff: out and in 1 share memory and are not the same View",
+                     [&] { quern::diff(TypeParam(), Kokkos::subview(same, std::pair(0, 2)), x); });
 }
 
 }  // namespace

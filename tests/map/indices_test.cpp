@@ -122,8 +122,9 @@ TYPED_TEST(IndicesOn, OutOfRangeAreAnErrorBeforeAnythingIsWritten) {
   fails("put: index 3 at position 1" + range + "; so are 1 others", 1, [&] { quern::put(exec, out, bad, x); });
   const auto numbers = this->row(std::vector<int>{2, 1, -1});
   fails("unravel_index: index -1 at position 2" + range, 2, [&] { quern::unravel_index(exec, out, numbers, {3}); });
-  fails("ravel_index: index -1 at position 2" + range, 2,
-        [&] { quern::ravel_index(exec, out, quern::components(this->row(std::vector<int>{0, 1, 2}), numbers), {3, 3}); });
+  fails("ravel_index: index -1 at position 2" + range, 2, [&] {
+    quern::ravel_index(exec, out, quern::components(this->row(std::vector<int>{0, 1, 2}), numbers), {3, 3});
+  });
   const auto huge = this->row(std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max(), 0});
   fails("put: index 9223372036854775807 at position 1" + range, 1, [&] { quern::put(exec, out, huge, 1.0); });
   EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));

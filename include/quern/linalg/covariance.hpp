@@ -126,9 +126,9 @@ void cov(const Out& out, const In& x, const Options&... options) {
 }
 QUERN_TAKES_NAME_NOT(place, cov)
 
-/// The correlation coefficients of n variables (NumPy's `corrcoef`): `out(i, j) = cov(i, j) / sqrt(cov(i, i) cov(j, j))`,
-/// within -1 and 1, real and imaginary parts for themselves. Of a variable that does not vary they are NaN. Arguments
-/// and memory are those of `cov`.
+/// The correlation coefficients of n variables (NumPy's `corrcoef`): `out(i, j) = cov(i, j) / sqrt(cov(i, i) cov(j,
+/// j))`, within -1 and 1, real and imaginary parts for themselves. Of a variable that does not vary they are NaN.
+/// Arguments and memory are those of `cov`.
 /// @throws Error as `cov`
 template <execution_space Exec, view_like Out, array_like In, option<axis>... Options>
 void corrcoef(const Exec& exec, const Out& out_view, const In& x, const Options&... options) {

@@ -69,8 +69,7 @@ void repeated_differences(const call<Exec>& c, const Out& out_view, const In& in
     return as_part<Exec, rank>(strided<T>{data, extents, row_major_strides(extents)});
   };
   const scratch_arrays<Exec> memory(c.exec, scratch_part{from, extents.size()}, scratch_part{to, extents.size()});
-  once_or_twice(scratch(from), first,
-                parts_along(c, in, along, extents.extent[along]));
+  once_or_twice(scratch(from), first, parts_along(c, in, along, extents.extent[along]));
   for (order -= first; order > 0; order -= 2) {
     const auto before = scratch(from);
     extents.extent[along] -= 2;

@@ -13,7 +13,8 @@
 /// | none | the call waits for `exec`, and throws ElementError before it writes anything |
 /// | `index_mode::wrap` | it is taken modulo n |
 /// | `index_mode::clip` | the nearest is taken; one below 0 is 0, and does not count from the end |
-/// | `info`, a View of rank 0 of `std::int64_t` | it is counted there; what is read is the nearest, and nothing is written |
+/// | `info`, a View of rank 0 of `std::int64_t` | it is counted there; what is read is the nearest, and nothing is
+/// written |
 ///
 /// With an option calls are asynchronous on `exec`, without scratch memory.
 
@@ -76,10 +77,10 @@ inline auto addresses_in_order(const shape& extents, const stride_array& stride)
 /// Values as a source by row-major positions of an array of extents to which they broadcast.
 template <class Exec, int Rank, class V>
 auto broadcast_in_order(const std::string& label, const V& v, const shape& to) {
-  if constexpr (scalar_value<V>)
-    return constant_source<V>{v};
+  if constexpr (scalar_value<V>) return constant_source<V>{v};
   else
-    return source_in_order<Exec>(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, to); }));
+    return source_in_order<Exec>(
+        restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, to); }));
 }
 
 template <bool Along, class Exec, class T, class Addresses, class Indices, class Values>
@@ -88,7 +89,7 @@ void launch_write(const call<Exec>& c, const strided<T>& out, const Addresses& a
                   std::int64_t along) {
   Kokkos::parallel_for(kernel_label(c.label), index_range(c.exec, count),
                        write_at_indices<Along, T, Addresses, Indices, Values>{out.data, addresses, indices, values,
-                                                                             value_count, rule, along});
+                                                                              value_count, rule, along});
 }
 
 /// Rejects an output that shares memory with what is read.
@@ -195,11 +196,13 @@ QUERN_TAKES_NAME_NOT(place, take_along_axis)
 ///
 /// @param out     a View, an input and an output
 /// @param indices a View of as many axes, or one that is re-indexed; it broadcasts to out's extents along the others
-/// @param values  a scalar, a View, or one that is re-indexed, which broadcasts to these extents; converted to out's type
+/// @param values  a scalar, a View, or one that is re-indexed, which broadcasts to these extents; converted to out's
+/// type
 /// @param options those of `take_along_axis`
 ///
 /// One kernel. @throws Error and ElementError as `take_along_axis`
-template <execution_space Exec, view_like Out, impl::index_array Indices, impl::written_values Values, impl::index_option... Options>
+template <execution_space Exec, view_like Out, impl::index_array Indices, impl::written_values Values,
+          impl::index_option... Options>
 void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indices, const Values& values,
                     const Options&... options) {
   constexpr int rank = impl::rank_of<Out>;

@@ -117,8 +117,8 @@ QUERN_TAKES_NAME(cross)
 template <execution_space Exec, view_like Out, array_like A, array_like B>
 void kron(const Exec& exec, const Out& out_view, const A& a, const B& b) {
   constexpr int rank = impl::rank_of<Out>;
-  constexpr bool fits = rank >= 0 && rank <= max_rank / 2 && impl::rank_of<A> >= 0 &&
-                        impl::rank_of<B> >= 0 && impl::rank_of<A> <= rank && impl::rank_of<B> <= rank;
+  constexpr bool fits = rank >= 0 && rank <= max_rank / 2 && impl::rank_of<A> >= 0 && impl::rank_of<B> >= 0 &&
+                        impl::rank_of<A> <= rank && impl::rank_of<B> <= rank;
   static_assert(fits, "quern::kron: out must have the axes of a and b, at most 4, and ranks be known when compiling");
   if constexpr (fits) {
     const impl::call c("quern::kron", exec);

@@ -8,7 +8,8 @@
 
 namespace quern::impl {
 
-/// An input of rank `Rank` whose elements are those of another, `change(layout)`: a View, or what is lazy or re-indexed.
+/// An input of rank `Rank` whose elements are those of another, `change(layout)`: a View, or what is lazy or
+/// re-indexed.
 template <int Rank, class Exec, class V, class Change>
 auto restrided_input(const call<Exec>& c, const V& v, const Change& change) {
   if constexpr (view_like<V>) {
