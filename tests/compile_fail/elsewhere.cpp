@@ -62,6 +62,7 @@ void in_memory() {
   quern::unique(exec, x, source);                             // takes arrays in memory [unique, source]
   quern::solve(exec, x, w, x);                                // takes arrays in memory [solve, blocks]
   quern::gaussian_filter(u, u, 1.0, edge);                    // takes arrays in memory [gaussian_filter, blocks]
+  quern::put(x, i, u);                                        // takes arrays in memory [put, blocks]
   quern::dct(exec, x, chunks);                                // takes arrays in memory [dct, chunked_view]
   quern::trapezoid(exec, u, 0.5);                             // takes arrays in memory [trapezoid, blocks]
   quern::compact(x, u, i);                                    // takes arrays in memory [compact, blocks]
