@@ -81,4 +81,10 @@ keep("polyval", np.polyval(c, table))
 keep("polyval_integers", np.polyval(np.array([1, 0, -2]), np.arange(-3, 4)))
 keep("polyval_complex", np.polyval(c, table[0] + 1j * table[1]))
 
+# Elements among others.
+keep("insert_number", np.insert(line, 1, 7.0))
+keep("insert_row", np.insert(table, 2, np.arange(9.0), axis=0))
+keep("insert_columns", np.insert(table, [-1, -1], table[:, :2], axis=1))
+keep("insert_behind", np.insert(table, 9, -1.0, axis=1))
+
 np.savez(f"{sys.argv[1]}/map/data/making.npz", **arrays)

@@ -239,6 +239,12 @@ std::int64_t padded_extent(const pad_widths& widths, int d, std::int64_t n, int 
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis) {
   if (count > 0 && n == 0) throw Error(label, "axis " + std::to_string(axis) + " is empty, and there are indices");
 }
+std::int64_t index_along_axis(const std::string& label, std::int64_t index, const shape& extents, int axis) {
+  const std::int64_t n = extents.extent[axis];
+  if (index < -n || index >= n)
+    throw Error(label, "index " + std::to_string(index) + " is out of range for an extent of " + std::to_string(n));
+  return index < 0 ? index + n : index;
+}
 void check_numbered(const std::string& label, const shape& extents, int rank) {
   if (extents.rank != rank) reject_extents(label, "the numbered array", extents, "rank " + std::to_string(rank));
   std::int64_t size = 1;
