@@ -36,8 +36,8 @@ TYPED_TEST_SUITE(Products, product_cases);
 
 TYPED_TEST(Products, OfVectorsAreNumPys) {
   const typename TypeParam::exec exec;
-  const auto u = this->template array<3>("u"), v = this->template array<2>("v");
-  const auto out = this->template array<3>("u");
+  const auto u = this->template array<3>("u"), out = this->template array<3>("u");
+  const auto v = this->template array<2>("v");
   quern::cross(exec, out, u, v);
   expect_products(numpy.values("cross"), test::contents(out), 20);
   quern::cross(out, quern::rows<3>(u), Kokkos::Array<double, 3>{1, -2, 0.5});
@@ -64,8 +64,8 @@ TYPED_TEST(Products, OfKroneckerAreNumPys) {
 
 TYPED_TEST(Products, OfPolynomialsAreNumPys) {
   const typename TypeParam::exec exec;
-  const auto c = this->template array<1>("coefficients"), x = this->template array<2>("table"),
-             out = this->template array<2>("table");
+  const auto c = this->template array<1>("coefficients");
+  const auto x = this->template array<2>("table"), out = this->template array<2>("table");
   quern::polyval(exec, out, c, x);
   expect_products(numpy.values("polyval"), test::contents(out), 200);
   quern::polyval(out, test::make_array<double, 1, Kokkos::LayoutRight, typename TypeParam::exec>({0}), x);
