@@ -6,23 +6,30 @@
 #include <string>
 
 namespace quern::impl {
+namespace {
 
-std::vector<int> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
-                               int edge_order) {
-  std::vector<int> along;
-  if (wanted == nullptr) {
-    for (int d = 0; d < extents.rank; ++d) along.push_back(d);
-  } else {
-    axis_set(label, *wanted, extents.rank);  // rejects what is out of range or repeated
-    for (int k = 0; k < wanted->count; ++k)
-      along.push_back(wanted->number[k] < 0 ? wanted->number[k] + extents.rank : wanted->number[k]);
-  }
-  if (static_cast<int>(along.size()) != outputs)
-    throw Error(label, std::to_string(outputs) + " outputs for " + std::to_string(along.size()) + " axes");
-  for (const int d : along)
-    if (extents.extent[d] <= edge_order)
+/// The numbers of axes, counted from the front; each once.
+std::array<int, max_rank> axes_in_order(const std::string& label, const axes& wanted, int rank) {
+  axis_set(label, wanted, rank);  // rejects what is out of range or repeated
+  std::array<int, max_rank> numbers{};
+  for (int k = 0; k < wanted.count; ++k) numbers[k] = wanted.number[k] < 0 ? wanted.number[k] + rank : wanted.number[k];
+  return numbers;
+}
+
+}  // namespace
+
+std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
+                                        int edge_order) {
+  const int count = wanted == nullptr ? extents.rank : wanted->count;
+  std::array<int, max_rank> along{};
+  if (wanted == nullptr)
+    for (int d = 0; d < count; ++d) along[d] = d;
+  else along = axes_in_order(label, *wanted, extents.rank);
+  if (count != outputs) throw Error(label, std::to_string(outputs) + " outputs for " + std::to_string(count) + " axes");
+  for (int k = 0; k < count; ++k)
+    if (extents.extent[along[k]] <= edge_order)
       throw Error(label, "in has extents " + extents.str() + ", expected at least " + std::to_string(edge_order + 1) +
-                             " along axis " + std::to_string(d));
+                             " along axis " + std::to_string(along[k]));
   return along;
 }
 
