@@ -65,24 +65,32 @@ KOKKOS_FUNCTION inline three_weights weights_of_parabola(int at, double a, doubl
 template <class S>
 using wide_difference = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
-/// Derivatives along some axes, of windows of values that are computed in S.
-template <int Rank, int Outputs, int EdgeOrder, class S, class Axis>
+/// Derivatives along all axes in their order, or along some, of windows of values that are computed in S.
+template <int Rank, int Outputs, bool AllAxes, int EdgeOrder, class S, class Axis>
 struct one_sided_gradient {
   using result = std::conditional_t<Axis::is_even, S, wide_difference<S>>;
   Kokkos::Array<Axis, Outputs> along;
 
   template <class Index, class Window>
   KOKKOS_FUNCTION auto operator()(const Index& at, const Window& w) const {
-    if constexpr (Outputs == 1) {
+    if constexpr (Outputs == 1 && AllAxes) {
+      return of<0>(along[0], at[0], w);
+    } else if constexpr (Outputs == 1) {
       return derivative(along[0], at, w);
+    } else if constexpr (AllAxes) {
+      return of_all(std::make_integer_sequence<int, Rank>(), at, w);
     } else {
-      Kokkos::Array<result, Outputs> all;
-      for (int k = 0; k < Outputs; ++k) all[k] = derivative(along[k], at, w);
-      return all;
+      Kokkos::Array<result, Outputs> some;
+      for (int k = 0; k < Outputs; ++k) some[k] = derivative(along[k], at, w);
+      return some;
     }
   }
 
  private:
+  template <int... D, class Index, class Window>
+  KOKKOS_FUNCTION auto of_all(std::integer_sequence<int, D...>, const Index& at, const Window& w) const {
+    return Kokkos::Array<result, Rank>{of<D>(along[D], at[D], w)...};
+  }
   template <class Index, class Window>
   KOKKOS_FUNCTION static result derivative(const Axis& a, const Index& at, const Window& w) {
     if constexpr (Rank > 2)
@@ -93,7 +101,8 @@ struct one_sided_gradient {
   }
   template <int D, class Window>
   KOKKOS_FUNCTION static result of(const Axis& a, std::int64_t i, const Window& w) {
-    const int edge = i == 0 ? -1 : i + 1 == a.n ? 1 : 0;
+    // Where no value is looked up beyond the array, the cell is not at an edge, and loops have no condition.
+    const int edge = is_within_array<Window> ? 0 : i == 0 ? -1 : i + 1 == a.n ? 1 : 0;
     if constexpr (Axis::is_even) return even<D>(static_cast<real_type<S>>(a.spacing), edge, w);
     else return uneven<D>(a, i, edge, w);
   }
@@ -159,7 +168,7 @@ void one_sided_call(const operation_name& label, const Exec& exec, const Out& ou
     const auto along = gradient_axes(label, find_option<axes>(options...), count, extents, order);
     using S = difference_type<value_of<In>>;
     using axis_type = decltype(axis_of(0, 0, 0));
-    one_sided_gradient<rank, count, order, S, axis_type> f;
+    one_sided_gradient<rank, count, !has_option<axes, Options...>, order, S, axis_type> f;
     for (int k = 0; k < count; ++k) f.along[k] = axis_of(k, along[k], extents.extent[along[k]]);
     std::apply(
         [&](const auto&... of_place) {
