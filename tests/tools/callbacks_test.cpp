@@ -119,8 +119,7 @@ TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
 
 TYPED_TEST(Callbacks, RangesMatricesAndChoicesLaunchOneKernel) {
   using namespace quern;
-  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), less("less", 50, 59),
-      of_three("of three", 50, 3);
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), less("less", 50, 59), of_three("of three", 50, 3);
   Kokkos::View<double*, TypeParam> row("row", 60), column("column", 50);
   const auto one = [](const char* label, const auto& call) { expect_quiet<TypeParam>({label}, 0, call); };
   one("quern::arange", [&](const auto& exec) { arange(exec, row, 60); });
