@@ -20,13 +20,13 @@ esac
 units=(
   tools/differential_test  # calls every operation
   chunked/pipeline_test
-  "distributed/stencil_test distributed/halo_test"
+  "distributed/stencil_test distributed/halo_test distributed/gradient_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
   "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/core/memory/free_memory ../src/print/gather ../src/print/formats"
-  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/stencil/halo_fields ../src/distributed/side_instance"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/stencil/halo_fields ../src/stencil/one_sided ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/convert ../src/files/npy ../src/files/npz ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_boxes ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
@@ -46,7 +46,7 @@ tests=(
   map/rows_test
   views/strided_test
   "views/mapped_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
@@ -61,7 +61,7 @@ tests=(
   reduce/quantile_mask_test
   "keyed/count_masks_test keyed/compact_rows_test"
   keyed/group_masks_test
-  "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/orthogonal_test"
+  "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
   "batch/vmap_test linalg/solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
@@ -69,9 +69,9 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
-  "scan/scan_test scan/segmented_test"
+  "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
-  "stencil/filters_test stencil/operators_test"
+  "stencil/filters_test stencil/operators_test stencil/gradient_test"
   stencil/filters_scipy_test
   stencil/filter_means_test
   stencil/filter_sums_test
@@ -153,7 +153,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
-  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test chunked/stencil_test chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
+  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.

@@ -82,8 +82,8 @@ def kinds_of_functions(functions):
     """The kind of operation that functions hand to an engine, themselves or through a function that they call."""
     kinds = {}
     for f in functions:
-        direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", f["body"])
-        if direct: kinds.setdefault(f["name"].split("::")[-1], direct[1])
+        direct = re.findall(r"engine_of<\s*(?:\w+::)*(\w+)", f["body"])  # the last is what runs where nothing is special
+        if direct: kinds.setdefault(f["name"].split("::")[-1], direct[-1])
     helpers = [f for f in functions if "::impl::" in f["name"]]
     names_of_helpers = {f["name"].split("::")[-1] for f in helpers}
     for group in (helpers, helpers, functions):  # what fills an array of random integers fills one of any numbers
@@ -151,8 +151,8 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     constraints = [kind.rstrip(". ") for kind, _ in function["template"]]
     in_memory = any(c in ("view_like", "array_like") for c in constraints)
     placed = any(c in ("any_array", "operand", "result_view") for c in constraints) or "output_like" in constraints and not in_memory
-    direct = re.search(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
-    kind = direct[1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
+    direct = re.findall(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
+    kind = direct[-1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
     if any(kind.startswith("const chunking") for kind, _ in function["parameters"]): options.add("chunking")
     if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}

@@ -90,6 +90,15 @@ array("repeat_x_0", np.repeat(x, 3, 0))
 array("repeat_x_1", np.repeat(x, 3, 1))
 array("repeat_x_none", np.repeat(x, 0, 1))
 
+array("remove_x_0_2", np.delete(x, 2, 0))
+array("remove_x_1_m1", np.delete(x, -1, 1))
+array("remove_x_1_2_5", np.delete(x, slice(2, 5), 1))
+array("remove_x_1_every_2", np.delete(x, slice(1, None, 2), 1))
+array("remove_x_1_every_3_back", np.delete(x, slice(None, None, -3), 1))
+array("remove_x_0_all", np.delete(x, slice(None), 0))
+array("remove_x_0_none", np.delete(x, slice(3, 3), 0))
+array("flip_remove_roll_x", np.flip(np.delete(np.roll(x, 1, 0), 1, 0), 1))
+
 # Of each other.
 array("flip_roll_x", np.flip(np.roll(x, 2, 1)))
 array("roll_flip_x", np.roll(np.flip(x, 0), 2, 0))

@@ -6,6 +6,7 @@
 /// @file
 /// Linear algebra.
 
+#include <quern/linalg/covariance.hpp>
 #include <quern/linalg/eigh.hpp>
 #include <quern/linalg/einsum.hpp>
 #include <quern/linalg/inner.hpp>

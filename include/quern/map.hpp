@@ -11,10 +11,12 @@
 #include <quern/map/concatenate.hpp>
 #include <quern/map/differences.hpp>
 #include <quern/map/functions.hpp>
+#include <quern/map/indices.hpp>
 #include <quern/map/limits.hpp>
 #include <quern/map/map.hpp>
 #include <quern/map/math.hpp>
 #include <quern/map/matrices.hpp>
+#include <quern/map/products.hpp>
 #include <quern/map/ranges.hpp>
 #include <quern/transfer/copy.hpp>
 

@@ -8,5 +8,6 @@
 
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented.hpp>
+#include <quern/scan/unwrap.hpp>
 
 #endif

@@ -82,4 +82,22 @@ TYPED_TEST(ChunkedFunctions, ChoicesHaveTheBitsOfTheCallInMemory) {
        [&] { quern::piecewise(exec, found.sink(), quern::pieces(doubled(), 1), small, x.source(), y.source()); });
 }
 
+TYPED_TEST(ChunkedFunctions, ProductsAndPolynomialsHaveTheBitsOfTheCallInMemory) {
+  const TypeParam exec;
+  const std::array<std::int64_t, 2> vectors{11, 3};
+  const auto x = behind<double>(vectors, 1), y = behind<double>(vectors, 2);
+  const auto vx = test::make_array<double, 2, LayoutRight, TypeParam>(vectors, x.values);
+  const auto vy = test::make_array<double, 2, LayoutRight, TypeParam>(vectors, y.values);
+  const auto expected = test::make_array<double, 2, LayoutRight, TypeParam>(vectors);
+  const auto coefficients = test::make_array<double, 1, LayoutRight, TypeParam>({3}, {1, -2, 0.5});
+  auto found = behind<double>(vectors, 3);
+  const auto small = test::memory_for(x, 2, 3);
+  quern::cross(exec, expected, vx, vy);
+  quern::cross(exec, found.sink(), x.source(), y.source(), small);
+  EXPECT_EQ(test::contents(expected), found.values);
+  quern::polyval(exec, expected, coefficients, vx);
+  quern::polyval(exec, found.sink(), coefficients, x.source(), small);
+  EXPECT_EQ(test::contents(expected), found.values);
+}
+
 }  // namespace

@@ -28,4 +28,7 @@ void misuse() {
   quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
   quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
   quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
+  quern::put(x, f, 1.0);                                       // quern: indices must be integers
+  quern::take_along_axis(x, x, rows, count);                   // quern: info must be a View of rank 0
+  quern::unwrap(rows, x);                                      // quern::unwrap: in must be of real numbers, and out
 }

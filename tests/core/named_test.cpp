@@ -155,8 +155,24 @@ TEST_F(Named, Elementwise) {
   EXPECT_NAMED(quern::select(exec, y, i, x, step));
   EXPECT_NAMED(quern::piecewise(y, quern::pieces(my::halved(), 2.0), x, i, step));
   EXPECT_NAMED(quern::concatenate(exec, vector("out", 80), quern::components(x, y), step));
+  EXPECT_NAMED(quern::insert(vector("out", 41), x, 3, 1.0, step));
   EXPECT_NAMED(quern::stack(matrix("out", 2, 40), std::vector{x, y}, step, quern::axis{0}));
   EXPECT_NAMED(quern::diff(exec, vector("out", 39), x, step, quern::axis{0}));
+}
+
+TEST_F(Named, IndicesAndProducts) {
+  const Kokkos::View<std::int64_t> info("info");
+  EXPECT_NAMED(quern::take_along_axis(exec, y, x, i, step, quern::index_mode::clip));
+  EXPECT_NAMED(quern::put_along_axis(y, i, 1.0, quern::axis{0}, step));
+  EXPECT_NAMED(quern::put(exec, y, i, x, info, step));
+  EXPECT_NAMED(quern::unravel_index(exec, y, i, quern::shape{40}, step));
+  EXPECT_NAMED(quern::ravel_index(exec, y, quern::components(i, i), quern::shape{40, 40}, step));
+  EXPECT_NAMED(quern::cross(exec, matrix("out", 12, 3), matrix("in", 12, 3), Kokkos::Array<double, 3>{1, 2, 3}, step));
+  EXPECT_NAMED(quern::kron(exec, matrix("out", 12, 480), a, x, step));
+  EXPECT_NAMED(quern::polyval(y, x, 2.0, step));
+  EXPECT_NAMED(quern::unwrap(exec, y, x, step, quern::period{1}));
+  EXPECT_NAMED(quern::cov(exec, c, a, step, quern::ddof{0}));
+  EXPECT_NAMED(quern::corrcoef(exec, c, a, step));
 }
 
 TEST_F(Named, RangesAndMatrices) {
@@ -254,6 +270,8 @@ TEST_F(Named, Stencils) {
   EXPECT_NAMED(quern::stencil<quern::star<1>>(b, my::cross(), boundary::wrap, a, step));
   EXPECT_NAMED(quern::gradient<4>(exec, quern::outputs(b, c), a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::gradient(exec, quern::outputs(b, c), a, 1.0, boundary::wrap, step));
+  EXPECT_NAMED(quern::gradient(exec, c, a, 1.0, step, quern::axis{1}));
+  EXPECT_NAMED(quern::gradient(exec, c, a, vector("points", a.extent(0)), quern::axis{0}, step, quern::edge_order<2>));
   EXPECT_NAMED(quern::laplacian(exec, b, a, 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::divergence(exec, c, quern::components(a, b), 1.0, boundary::wrap, step));
   EXPECT_NAMED(quern::gaussian_filter(exec, b, a, 1.0, boundary::wrap, step, quern::truncate_at{2}));

@@ -5,6 +5,7 @@
 #include <distributed/world.hpp>
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/distributed/rows.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 
@@ -66,6 +67,25 @@ TYPED_TEST(DistributedFunctions, ChoicesAreThoseInMemory) {
     EXPECT_FALSE(quern::allclose(exec, out, 4));
     EXPECT_EQ(2, quern::ptp(exec, out));
   });
+}
+
+TYPED_TEST(DistributedFunctions, ProductsAndPolynomialsAreThoseInMemory) {
+  const TypeParam exec;
+  const auto coefficients = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({3}, {1, -2, 0.5});
+  this->template compare<2>({9, 7}, [&](const auto& out) {
+    quern::eye(exec, out, quern::diagonal_offset{1});
+    quern::polyval(exec, out, coefficients, out);
+  });
+  // Vectors are whole on each rank.
+  const auto comm = test::world();
+  const shape extents{11, 3};
+  const auto values = test::samples<double>(extents.size(), 5);
+  const auto u = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({11, 3}, values), expected = u;
+  quern::cross(exec, expected, u, Kokkos::Array<double, 3>{1, 2, 3});
+  const Decomposition d(comm, extents, {.grid = {comm.size(), 1}});
+  const auto v = test::distribute<double, 2, Kokkos::LayoutRight, TypeParam>(d, values);
+  quern::cross(exec, v, v, Kokkos::Array<double, 3>{1, 2, 3});
+  EXPECT_EQ(test::part_of(test::contents(expected), extents, d.local()), test::contents(v.local()));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ void set_twice_the_identity(const V& a) {
 }
 
 void products(const space& exec) {
-  const matrix a("a", 4, 4), b("b", 4, 4), c("c", 4, 4), d("d", 7, 3), gram("gram", 3, 3);
+  const matrix a("a", 4, 4), b("b", 4, 4), c("c", 4, 4), d("d", 7, 3), gram("gram", 3, 3), blocks("blocks", 16, 16),
+      arm("arm", 7, 3), force("force", 7, 3), torque("torque", 7, 3);
   const matrices batch("batch", 5, 6, 4), many("many", 5, 6, 4);
   const vector x("x", 4), y("y", 4);
   for (const auto& m : {a, b}) set_twice_the_identity(m);
@@ -49,6 +50,7 @@ void products(const space& exec) {
   // # 2
   EXPECT_EQ(8.0, z);  // y = a x is 2 everywhere, and x 1
   EXPECT_EQ(7.0, test::contents(gram)[0]);
+  EXPECT_EQ(4.0, test::contents(blocks)[0]);
 }
 
 void maps(const space& exec) {
@@ -103,11 +105,12 @@ void single(const space& exec) {
 
 void large(const space& exec) {
   const matrix observations("observations", 20, 4), components("components", 2, 4), a("a", 20, 4), u("u", 20, 2),
-      vt("vt", 2, 4);
+      vt("vt", 2, 4), covariance("covariance", 4, 4), correlation("correlation", 4, 4);
   const vector mean("mean", 4), explained_variance("explained variance", 2), s("s", 2);
   quern::random::normal(exec, observations, quern::random::key(1));
   quern::random::normal(exec, a, quern::random::key(2));
   // # 8
+  EXPECT_NEAR(1.0, test::contents(correlation)[5], 1e-15);
   EXPECT_LT(0.0, test::contents(s)[1]);
 }
 

@@ -37,9 +37,11 @@ void write_by_strides(const space& exec) {
 }
 
 void take_rows(const space& exec) {
-  const matrix x = numbers(), out("out", 3, 4);
+  const matrix x = numbers(), out("out", 3, 4), sorted("sorted", 3, 4);
+  const Kokkos::View<int**> order("order", 3, 4);
   // # 4
-  EXPECT_EQ((std::vector<double>{8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11}), test::contents(out));
+  EXPECT_EQ((std::vector<double>{-1, 9, -1, 11, 0, 1, 2, 3, 8, 9, 10, -1}), test::contents(out));
+  EXPECT_EQ(test::contents(x), test::contents(sorted));
 }
 
 void overlap(const space& exec) {

@@ -26,6 +26,9 @@ void heat(const space& exec) {
   Kokkos::View<double***> u("u", nz, ny, nx), next("next", nz, ny, nx), out("out", nz, ny, nx);
   const Kokkos::View<double***> gz("gz", nz, ny, nx), gy("gy", nz, ny, nx), gx("gx", nz, ny, nx), v("v", nz, ny, nx),
       w("w", nz, ny, nx);
+  const Kokkos::View<double*> z("z", nz), x("x", nx);
+  quern::arange(exec, z, 0, nz, 1);
+  quern::arange(exec, x, 0, nx, 1);
   quern::fill(exec, u, 2.0);
   // # 1 statements
   EXPECT_NEAR(2.0, test::contents(next)[50], 1e-12);

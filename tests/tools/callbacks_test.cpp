@@ -119,7 +119,7 @@ TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
 
 TYPED_TEST(Callbacks, RangesMatricesAndChoicesLaunchOneKernel) {
   using namespace quern;
-  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), less("less", 50, 59);
+  Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60), less("less", 50, 59), of_three("of three", 50, 3);
   Kokkos::View<double*, TypeParam> row("row", 60), column("column", 50);
   const auto one = [](const char* label, const auto& call) { expect_quiet<TypeParam>({label}, 0, call); };
   one("quern::arange", [&](const auto& exec) { arange(exec, row, 60); });
@@ -131,8 +131,24 @@ TYPED_TEST(Callbacks, RangesMatricesAndChoicesLaunchOneKernel) {
   one("quern::isclose", [&](const auto& exec) { isclose(exec, y, x, 1.0); });
   one("quern::select", [&](const auto& exec) { select(exec, y, x, y, 2); });
   one("quern::diff", [&](const auto& exec) { diff(exec, less, x); });
+  one("quern::polyval", [&](const auto& exec) { polyval(exec, x, row, x); });
+  one("quern::cross", [&](const auto& exec) { cross(exec, rows<3>(of_three), rows<3>(of_three), rows<3>(of_three)); });
   Kokkos::View<bool, TypeParam> equal("equal");
   one("quern::allclose", [&](const auto& exec) { allclose(exec, equal, x, row); });
+}
+
+TYPED_TEST(Callbacks, IndicesAreCheckedFirst) {
+  using namespace quern;
+  Kokkos::View<double*, TypeParam> x("x", 5000), y("y", 5000);
+  Kokkos::View<int*, TypeParam> at("at", 5000);
+  Kokkos::View<std::int64_t, TypeParam> info("info");
+  expect_quiet<TypeParam>({"quern::take_along_axis/indices", "quern::take_along_axis"}, 1,
+                          [&](const auto& exec) { take_along_axis(exec, y, x, at); });
+  expect_quiet<TypeParam>({"quern::put"}, 0, [&](const auto& exec) { put(exec, y, at, x, index_mode::clip); });
+  expect_quiet<TypeParam>({"quern::put_along_axis", "quern::put_along_axis"}, 0,
+                          [&](const auto& exec) { put_along_axis(exec, y, at, 1.0, info); });
+  expect_quiet<TypeParam>({"quern::unravel_index"}, 0,
+                          [&](const auto& exec) { unravel_index(exec, y, at, shape{5000}, index_mode::wrap); });
 }
 
 // On a device one kernel brings the elements that are shown.

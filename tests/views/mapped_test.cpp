@@ -69,6 +69,20 @@ TYPED_TEST(Mapped, TilesAndRepeats) {
   this->expect("repeat_x_none", quern::repeat(x, 0, axis{1}));
 }
 
+TYPED_TEST(Mapped, Removes) {
+  const auto x = this->x();
+  const quern::slice_range none{3, 3}, some{2, 5}, every_second{1, quern::end(), 2},
+      backwards{quern::end(), quern::end(), -3};
+  this->expect("remove_x_0_2", quern::remove_at(x, 2, axis{0}));
+  this->expect("remove_x_1_m1", quern::remove_at(x, -1, axis{1}));
+  this->expect("remove_x_1_2_5", quern::remove_at(x, some, axis{1}));
+  this->expect("remove_x_1_every_2", quern::remove_at(x, every_second, axis{-1}));
+  this->expect("remove_x_1_every_3_back", quern::remove_at(x, backwards, axis{1}));
+  this->expect("remove_x_0_all", quern::remove_at(x, {}, axis{0}));
+  this->expect("remove_x_0_none", quern::remove_at(x, none, axis{0}));
+  this->expect("flip_remove_roll_x", quern::flip(quern::remove_at(quern::roll(x, 1, axis{0}), 1, axis{0}), axis{1}));
+}
+
 TYPED_TEST(Mapped, Nest) {
   using E = typename TestFixture::E;
   using T = typename TestFixture::T;

@@ -245,6 +245,10 @@ TEST(ReindexedErrors, ArgumentsThatDoNotFit) {
   rejects("pad: 1 and 1 elements around axis 0, which is empty: only a value can be put there",
           [&] { quern::pad(make({}), 1, quern::pad_mode::wrap); });
   rejects("repeat: -1 repetitions, expected 0 or more", [&] { quern::repeat(x, -1, quern::axis{0}); });
+  rejects("remove_at: index 4 is out of range for an extent of 4", [&] { quern::remove_at(x, 4, quern::axis{1}); });
+  rejects("remove_at: axis 2 is out of range, expected one of an array of rank 2",
+          [&] { quern::remove_at(x, {0, 1}, quern::axis{2}); });
+  rejects("remove_at: a step of 0 along axis 1", [&] { quern::remove_at(x, {0, 1, 0}, quern::axis{1}); });
   rejects("take: axis 0 is empty, and there are indices",
           [&] { quern::take(make({}), make_indices({0}), quern::axis{0}); });
 }

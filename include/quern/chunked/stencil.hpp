@@ -166,10 +166,11 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
 template <>
 struct engine<in_chunks_place, stencils> {
   template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
-  static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
-                  const std::tuple<const In&...>& inputs, const Options&... options) {
+  static void run(const operation_name& name, const Shape&, const Exec& exec, const std::tuple<Out...>& outs,
+                  const F& f, const boundaries& edge, const std::tuple<const In&...>& inputs,
+                  const Options&... options) {
     static_assert(sizeof...(Out) == 1, "quern::stencil: in chunks, there is one output");
-    constexpr const char* label = "quern::stencil";
+    const std::string& label = name;
     const auto compute = [&](const Exec& e, const chunk_plan&, const array_chunk&, const auto& out, const auto& g,
                              const boundaries& edge_of_chunk,
                              const auto&... part) { stencil_call(e, label, Shape(), out, g, edge_of_chunk, part...); };

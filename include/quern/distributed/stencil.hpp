@@ -50,7 +50,7 @@ std::array<int, max_rank> radius_along_axes(const Shape& reach, int rank) {
 /// Compares a stencil with those of the other ranks, where calls are checked; `more()` tells of its reductions, or of
 /// the parameters of a filter.
 template <class Shape, class First, class... Out, class More, class... In>
-void compare_stencils(const char* label, const Shape& reach, const std::tuple<First, Out...>& out,
+void compare_stencils(const std::string& label, const Shape& reach, const std::tuple<First, Out...>& out,
                       const boundaries& edge, const More& more_text, const In&... in) {
   constexpr int rank = First::rank;
   const auto more = [&] {
@@ -64,9 +64,9 @@ void compare_stencils(const char* label, const Shape& reach, const std::tuple<Fi
 /// `first` of the whole array. `overlaps`: cells that need no halo are parts of their own, which are computed while it
 /// is exchanged.
 template <class Shape, class Exec, class First, class... Out, class F, class Begin, class Compute, class... In>
-void stencil_of_blocks(const char* label, const Shape& reach, const Exec& exec, const std::tuple<First, Out...>& out,
-                       const F& f, const boundaries& edge, bool overlaps, const Begin& begin, const Compute& compute,
-                       const In&... in) {
+void stencil_of_blocks(const std::string& label, const Shape& reach, const Exec& exec,
+                       const std::tuple<First, Out...>& out, const F& f, const boundaries& edge, bool overlaps,
+                       const Begin& begin, const Compute& compute, const In&... in) {
   constexpr int rank = First::rank;
   static_assert(((Out::rank == rank) && ...), "quern::stencil: outputs must have the same rank");
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
@@ -112,12 +112,12 @@ struct engine<over_ranks_place, iterations> : compared_calls {};
 template <>
 struct engine<over_ranks_place, stencils> {
   template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
-  static void run(const Shape&, const Exec& exec, const std::tuple<Out...>& outs, const F& f, const boundaries& edge,
-                  const std::tuple<const In&...>& inputs, const Options&...) {
+  static void run(const operation_name& name, const Shape&, const Exec& exec, const std::tuple<Out...>& outs,
+                  const F& f, const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
     constexpr bool all = (distributed_like<Out> && ...) && (is_at<over_ranks_place, In> && ...);
     static_assert(all, "quern::stencil: over ranks, all arrays are DistributedViews");
-    constexpr const char* label = "quern::stencil";
+    const std::string& label = name;
     const auto compute = [&](const Exec& where, int, const auto& to, const auto& g, const stencil_part& part,
                              const shape&,
                              const auto&... in) { stencil_call(where, label, Shape(), to, g, part.edge, in...); };

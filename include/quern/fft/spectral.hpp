@@ -20,12 +20,6 @@ struct derivative_order {
   int value;
 };
 
-/// The length of the period along the axis; 2 pi without it.
-struct period {
-  using option_of = impl::any_place;
-  double value;
-};
-
 namespace impl::fourier {
 
 /// The frequency of element i of n, in a whole spectrum or a halved one.

@@ -9,6 +9,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/covariance.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/random/generator.hpp>
@@ -116,14 +117,7 @@ struct engine<in_memory, principal_component_analyses> {
     const work_matrix<Exec, T> centred(exec, m, n), vt(exec, max_components, n);
     const scratch_array<Exec, R> values(exec, max_components);
     const auto centred_view = as_part<Exec, 2>(as_matrix(*centred));
-    const scratch_array<Exec, T> rest(exec, n);
-    const auto rest_view = as_part<Exec, 1>(strided<T>{rest.data(), {n}, {1}});
-    quern::mean(exec, mean_view, a_view, axis{0});
-    quern::subtract(exec, centred_view, a_view, mean_view);
-    // Means that are rounded leave the columns with means of their own, which would count as variance.
-    quern::mean(exec, rest_view, centred_view, axis{0});
-    quern::subtract(exec, centred_view, centred_view, rest_view);
-    quern::add(exec, mean_view, mean_view, rest_view);
+    centre_columns(exec, centred_view, mean_view, a_view);
     right_vectors(exec, c.label, values.data(), *vt, as_input(*centred));
     copy_matrix(exec, c.label, components, strided<const T>{vt->data, {k, n}, {1, vt->ld}});
     set_variances(exec, variance_view, values.data(), m);

@@ -13,40 +13,19 @@
 /// | `laplacian(out, u, spacing, edge)` | on a default instance of out's execution space |
 ///
 /// `spacing` is the distance of cells, one for all axes or one for each, `{dz, dy, dx}`; `edge` the values beyond the
-/// array, as for `quern::stencil`. Views have equal extents and rank 1 to 3. Computed in the type of `u`, for integers
-/// in double.
+/// array, as for `quern::stencil`. Arrays have equal extents and rank 1 to 3, and are where `quern::stencil` takes
+/// them: in chunks, where an option `chunking` stands last and there is one output, and over ranks, whose halos are as
+/// wide as the differences reach. Computed in the type of `u`, for integers in double. `gradient` without `edge` is
+/// NumPy's, of arrays that nothing continues.
 ///
 /// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
 
 #include <quern/core/call/label.hpp>
-#include <quern/stencil/filter_windows.hpp>
-#include <quern/stencil/per_axis.hpp>
+#include <quern/stencil/one_sided.hpp>
 
 namespace quern {
 
 namespace impl {
-
-/// Differences of a window along one of its axes.
-template <int Rank, int Axis, int Order, class S>
-struct central_difference {
-  template <class Window>
-  KOKKOS_FUNCTION static S at(const Window& w, int i) {
-    constexpr int axis = 3 - Rank + Axis;
-    return static_cast<S>(value_at<Rank>(w, axis == 0 ? i : 0, axis == 1 ? i : 0, axis == 2 ? i : 0));
-  }
-  /// Times the spacing.
-  template <class Window>
-  KOKKOS_FUNCTION static S first(const Window& w) {
-    if constexpr (Order == 2) return (at(w, 1) - at(w, -1)) / 2;
-    else return (8 * (at(w, 1) - at(w, -1)) - (at(w, 2) - at(w, -2))) / 12;
-  }
-  /// Times its square.
-  template <class Window>
-  KOKKOS_FUNCTION static S second(const Window& w) {
-    if constexpr (Order == 2) return at(w, 1) + at(w, -1) - 2 * at(w, 0);
-    else return (16 * (at(w, 1) + at(w, -1)) - (at(w, 2) + at(w, -2)) - 30 * at(w, 0)) / 12;
-  }
-};
 
 // Functors of differences along axes D, which multiply by the inverse spacing, or its square.
 
@@ -80,27 +59,25 @@ struct divergence_of {
   }
 };
 
-template <class T>
-using difference_type = std::conditional_t<std::is_integral_v<T>, double, T>;
-
 /// Calls a stencil with the functor `Of` and the inverse spacings, to a power.
-template <template <class, int, std::size_t...> class Of, int Order, class S, class Exec, class... Out, class... In>
+template <template <class, int, std::size_t...> class Of, int Order, class S, class Exec, class... Out, class... In,
+          class... Options>
 void difference_call(const operation_name& label, const Exec& exec, const std::tuple<Out...>& out,
-                     const per_axis<double>& spacing, int power, const boundaries& edge, const In&... in) {
+                     const per_axis<double>& spacing, int power, const boundaries& edge,
+                     const std::tuple<const In&...>& in, const Options&... options) {
   static_assert(Order == 2 || Order == 4, "quern: differences are of order 2 or 4");
-  constexpr int rank = known_rank<std::tuple_element_t<0, std::tuple<In...>>>();
+  constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   if constexpr (rank >= 1 && rank <= 3) {
     const auto distance = spacing.template all<rank>(label);
     const auto inverse = [&](std::size_t d) {
-      if (!(std::isfinite(distance[d]) && distance[d] != 0))
-        throw Error(label, "the spacing along axis " + std::to_string(d) + " is zero or not finite");
+      check_spacing(label, distance[d], static_cast<int>(d));
       return static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
     };
     const auto f = [&]<std::size_t... D>(std::index_sequence<D...>) {
       return Of<S, Order, D...>{{inverse(D)...}};
     }(std::make_index_sequence<rank>());
-    stencil_call(exec, label, star<Order / 2>(), out, f, edge, in...);
+    engine_of<stencils, Out..., In...>::run(label, star<Order / 2>(), exec, out, f, edge, in, options...);
   }
 }
 
@@ -108,54 +85,104 @@ void difference_call(const operation_name& label, const Exec& exec, const std::t
 
 /// The gradient of u: an output for each axis, `gradient(exec, outputs(gz, gy, gx), u, spacing, edge)`, or one View in
 /// one dimension.
-template <int Order = 2, execution_space Exec, output_like Out, view_like In>
-void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
+template <int Order = 2, execution_space Exec, output_like Out, any_array In, impl::place_option... Options>
+void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge,
+              const Options&... options) {
   const auto all = impl::as_outputs(out);
-  constexpr int rank = impl::known_rank<In>();
+  constexpr int rank = impl::rank_of<In>;
   static_assert(rank < 0 || std::tuple_size_v<decltype(all)> == rank, "quern::gradient: one output for each axis");
   using S = impl::difference_type<impl::value_of<In>>;
-  impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, u);
+  impl::difference_call<impl::gradient_of, Order, S>("quern::gradient", exec, all, spacing, 1, edge, std::tie(u),
+                                                     options...);
 }
-template <int Order = 2, output_like Out, view_like In>
-void gradient(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
-  gradient<Order>(impl::space_of(out), out, u, spacing, edge);
+template <int Order = 2, output_like Out, any_array In, impl::place_option... Options>
+void gradient(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge,
+              const Options&... options) {
+  gradient<Order>(impl::space_of(out, u), out, u, spacing, edge, options...);
 }
-QUERN_REJECTS(option_or_place, gradient)
+
+/// The gradient of an array that nothing continues (NumPy's `gradient`): central differences of second order inside,
+/// `(u(i + 1) - u(i - 1)) / (2 h)`, and one-sided ones at the edges, `(u(1) - u(0)) / h`, or with `edge_order<2>`
+/// `(4 u(1) - 3 u(0) - u(2)) / (2 h)`.
+///
+/// @param out     an output for each axis, `outputs(gy, gx)`, one array in one dimension
+/// @param spacing one for all axes of the call, or one for each
+/// @param options `axes{2, 0}`: along these alone, an output for each in this order; `edge_order<2>`
+///
+/// Places, asynchrony and memory are those of `stencil`: over ranks halos of one layer, with `edge_order<2>` of two; in
+/// chunks one output.
+/// @throws Error if the number of axes is not that of the outputs, one is out of range or repeated, or has fewer cells
+/// than 2, with `edge_order<2>` than 3; if a spacing is zero or not finite; and as `stencil`
+template <execution_space Exec, output_like Out, any_array In, call_option<axes, edge_order_t>... Options>
+void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing,
+              const Options&... options) {
+  const impl::operation_name label = "quern::gradient";
+  const auto distance = spacing.all<std::tuple_size_v<decltype(impl::as_outputs(out))>>(label);
+  const auto axis_of = [&](int k, int axis, std::int64_t n) {
+    impl::check_spacing(label, distance[k], axis);
+    return impl::even_axis{axis, n, distance[k]};
+  };
+  impl::one_sided_call(label, exec, out, u, axis_of, options...);
+}
+template <output_like Out, any_array In, call_option<axes, edge_order_t>... Options>
+void gradient(const Out& out, const In& u, const per_axis<double>& spacing, const Options&... options) {
+  gradient(impl::space_of(out, u), out, u, spacing, options...);
+}
+
+/// The same on a grid whose cells are at `points`, a View of rank 1 of the coordinates along each axis of the call, as
+/// many as it has cells: `gradient(exec, outputs(gy, gx), u, components(y, x))`, or one View for one axis.
+///
+/// Inside it is the slope of the parabola through a cell and its neighbours, which is of second order where distances
+/// change smoothly; at the edges the one-sided difference, or with `edge_order<2>` the slope of the parabola through
+/// three cells. Computed in double. In chunks and over ranks, each rank has the points of the whole grid. They are not
+/// checked: where two neighbours are equal, what is divided by zero.
+/// @throws Error as with a spacing, and if the points along an axis are not as many as its cells
+template <execution_space Exec, output_like Out, any_array In, input_like Points,
+          call_option<axes, edge_order_t>... Options>
+void gradient(const Exec& exec, const Out& out, const In& u, const Points& points, const Options&... options) {
+  const impl::operation_name label = "quern::gradient";
+  impl::one_sided_on_points(label, exec, out, u, impl::as_outputs(points), options...);
+}
+template <output_like Out, any_array In, input_like Points, call_option<axes, edge_order_t>... Options>
+void gradient(const Out& out, const In& u, const Points& points, const Options&... options) {
+  gradient(impl::space_of(out, u), out, u, points, options...);
+}
 QUERN_TAKES_NAME_WITH(gradient, int Order, Order)
 
 /// The Laplacian of u: the sum of its second derivatives along all axes.
-template <int Order = 2, execution_space Exec, view_like Out, view_like In>
-void laplacian(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
+template <int Order = 2, execution_space Exec, result_view Out, any_array In, call_option<>... Options>
+void laplacian(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge,
+               const Options&... options) {
   using S = impl::difference_type<impl::value_of<In>>;
   impl::difference_call<impl::laplacian_of, Order, S>("quern::laplacian", exec, std::tuple<Out>(out), spacing, 2, edge,
-                                                      u);
+                                                      std::tie(u), options...);
 }
-template <int Order = 2, view_like Out, view_like In>
-void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge) {
-  laplacian<Order>(impl::space_of(out), out, u, spacing, edge);
+template <int Order = 2, result_view Out, any_array In, call_option<>... Options>
+void laplacian(const Out& out, const In& u, const per_axis<double>& spacing, const boundaries& edge,
+               const Options&... options) {
+  laplacian<Order>(impl::space_of(out, u), out, u, spacing, edge, options...);
 }
-QUERN_REJECTS(option_or_place, laplacian)
 QUERN_TAKES_NAME_WITH(laplacian, int Order, Order)
 
-/// The divergence of a vector field, of which `field` has a View of each component in the order of the axes:
-/// `divergence(exec, out, components(w, v, u), spacing, edge)`; one View in one dimension.
-template <int Order = 2, execution_space Exec, view_like Out, input_like Field>
+/// The divergence of a vector field, of which `field` has an array of each component in the order of the axes:
+/// `divergence(exec, out, components(w, v, u), spacing, edge)`; one array in one dimension.
+template <int Order = 2, execution_space Exec, result_view Out, output_like Field, call_option<>... Options>
 void divergence(const Exec& exec, const Out& out, const Field& field, const per_axis<double>& spacing,
-                const boundaries& edge) {
+                const boundaries& edge, const Options&... options) {
   const auto run = [&](const auto&... component) {
-    constexpr int rank = impl::known_rank<Out>();
+    constexpr int rank = impl::rank_of<Out>;
     static_assert(rank < 0 || sizeof...(component) == rank, "quern::divergence: one component for each axis");
     using S = std::common_type_t<impl::difference_type<impl::value_of<decltype(component)>>...>;
     impl::difference_call<impl::divergence_of, Order, S>("quern::divergence", exec, std::tuple<Out>(out), spacing, 1,
-                                                         edge, component...);
+                                                         edge, std::tie(component...), options...);
   };
   impl::unpack(run, impl::as_outputs(field));
 }
-template <int Order = 2, view_like Out, input_like Field>
-void divergence(const Out& out, const Field& field, const per_axis<double>& spacing, const boundaries& edge) {
-  divergence<Order>(impl::space_of(out), out, field, spacing, edge);
+template <int Order = 2, result_view Out, output_like Field, call_option<>... Options>
+void divergence(const Out& out, const Field& field, const per_axis<double>& spacing, const boundaries& edge,
+                const Options&... options) {
+  divergence<Order>(impl::space_of(out, field), out, field, spacing, edge, options...);
 }
-QUERN_REJECTS(option_or_place, divergence)
 QUERN_TAKES_NAME_WITH(divergence, int Order, Order)
 
 }  // namespace quern

@@ -104,10 +104,10 @@ auto functor_of_part(const F& f, const shape& first) {
 template <>
 struct engine<in_memory, stencils> {
   template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
-  static void run(const Shape& shape, const Exec& exec, const std::tuple<Out...>& out, const F& f,
-                  const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
+  static void run(const operation_name& label, const Shape& shape, const Exec& exec, const std::tuple<Out...>& out,
+                  const F& f, const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {
     check_place_options<Options...>();
-    unpack([&](const auto&... in) { stencil_call(exec, "quern::stencil", shape, out, f, edge, in...); }, inputs);
+    unpack([&](const auto&... in) { stencil_call(exec, label, shape, out, f, edge, in...); }, inputs);
   }
 };
 /// A stencil, by the engine of the place where its operands are.
@@ -116,7 +116,8 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
                  const std::tuple<const In&...>& inputs, const Options&... options) {
   if constexpr (has_reduced<Out>)
     return engine_of<reducing_stencils, Out, In...>::run(Shape(), exec, out, f, edge, inputs, options...);
-  else engine_of<stencils, Out, In...>::run(Shape(), exec, as_outputs(out), f, edge, inputs, options...);
+  else
+    engine_of<stencils, Out, In...>::run("quern::stencil", Shape(), exec, as_outputs(out), f, edge, inputs, options...);
 }
 
 }  // namespace impl

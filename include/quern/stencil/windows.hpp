@@ -56,6 +56,14 @@ struct register_window {
   }
 };
 
+/// Whether the neighbourhoods of windows of a type are within the array, so that its cells are not at an edge.
+template <class Window>
+inline constexpr bool is_within_array = false;
+template <class Position, int Rank, bool Reversed, bool Unit>
+inline constexpr bool is_within_array<memory_window<Position, Rank, Reversed, Unit>> = true;
+template <class Rolling, int Turn, int Rank, bool Reversed>
+inline constexpr bool is_within_array<register_window<Rolling, Turn, Rank, Reversed>> = true;
+
 /// At the boundary, where each access is looked up. Once: no index is further beyond an axis than the axis is long; it
 /// is then found without branches, and what several accesses have in common is computed once. Inside: none is beyond
 /// the fastest axis.

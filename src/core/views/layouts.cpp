@@ -239,6 +239,23 @@ std::int64_t padded_extent(const pad_widths& widths, int d, std::int64_t n, int 
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis) {
   if (count > 0 && n == 0) throw Error(label, "axis " + std::to_string(axis) + " is empty, and there are indices");
 }
+std::int64_t index_along_axis(const std::string& label, std::int64_t index, const shape& extents, int axis) {
+  const std::int64_t n = extents.extent[axis];
+  if (index < -n || index >= n)
+    throw Error(label, "index " + std::to_string(index) + " is out of range for an extent of " + std::to_string(n));
+  return index < 0 ? index + n : index;
+}
+void check_numbered(const std::string& label, const shape& extents, int rank) {
+  if (extents.rank != rank) reject_extents(label, "the numbered array", extents, "rank " + std::to_string(rank));
+  std::int64_t size = 1;
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t n = extents.extent[d];
+    if (n < 0) reject_extents(label, "the numbered array", extents, "none that is negative");
+    if (n > 0 && size > std::numeric_limits<std::int64_t>::max() / n)
+      reject_extents(label, "the numbered array", extents, "at most 2^63 - 1 elements");
+    size *= std::max<std::int64_t>(n, 1);
+  }
+}
 void reject_indices(const std::string& label, std::int64_t position, std::int64_t index, std::int64_t n,
                     std::int64_t outside) {
   throw ElementError(label,

@@ -20,6 +20,13 @@ struct ddof {
   std::int64_t value;
 };
 
+/// The length after which something repeats, of `spectral_derivative` along the axis, of `unwrap` among the values;
+/// 2 pi without it.
+struct period {
+  using option_of = impl::any_place;
+  double value;
+};
+
 /// Asks for a result that depends on the values alone: `sum(exec, x, reproducible)`.
 ///
 /// It is the same, bit by bit, on every back end, device and number of threads, in every layout, and whatever the order

@@ -39,7 +39,8 @@ KOKKOS_FUNCTION impl::several_values<T...> values(const T&... v) {
 }
 
 /// Several inputs that belong together, as the components of a field: `components(u, v)`.
-template <array_like... In>
+template <class... In>
+  requires((array_like<In> || impl::placed<In>) && ...)
 std::tuple<In...> components(const In&... in) {
   return {in...};
 }

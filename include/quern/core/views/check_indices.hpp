@@ -24,10 +24,10 @@ struct found_indices {
     outside += other.outside;
   }
 };
-template <class I>
+template <class Map>
 struct index_search {
   using value_type = found_indices;
-  take_map<I> map;
+  Map map;
   KOKKOS_FUNCTION void init(found_indices& f) const { f = {0, 0, 0}; }
   KOKKOS_FUNCTION void join(found_indices& f, const found_indices& other) const { f.join(other); }
   KOKKOS_FUNCTION void operator()(std::int64_t i, found_indices& f) const {
@@ -41,6 +41,14 @@ struct index_count {
   take_map<I> map;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const { outside += map.valid(i) ? 0 : 1; }
 };
+
+/// Waits, and throws, if one of `count` indices is out of range for an extent of n: `map.valid(i)`, `map.given(i)`.
+template <class Exec, class Map>
+void search_indices(const Exec& exec, const std::string& label, const Map& map, std::int64_t count, std::int64_t n) {
+  found_indices found{};
+  Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, count), index_search<Map>{map}, found);
+  if (found.outside > 0) reject_indices(label, found.first, found.index, n, found.outside);
+}
 
 template <class Exec, class Source>
 void check_source(const Exec&, const std::string&, const Source&) {}
@@ -63,9 +71,7 @@ void check_source(const Exec& exec, const std::string& label, const axis_source<
                                    result);
   }
   if (map.mode != index_mode::raise || map.count == 0) return;
-  found_indices found{};
-  Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_search<I>{map}, found);
-  if (found.outside > 0) reject_indices(label, found.first, found.index, map.n, found.outside);
+  search_indices(exec, label, map, map.count, map.n);
 }
 
 /// Waits, and throws, if an operand has indices that are to be checked and are out of range.

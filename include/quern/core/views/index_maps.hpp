@@ -23,6 +23,9 @@ enum class index_mode {
   clip,   ///< the nearest index is taken; one below 0 is 0, and does not count from the end
 };
 
+template <>
+inline constexpr bool impl::marked_option<index_mode> = true;
+
 namespace impl {
 
 inline constexpr std::int64_t largest_index = std::numeric_limits<std::int64_t>::max();
@@ -79,6 +82,31 @@ struct constant_pad_map {
   }
 };
 
+/// An index as a number; one that 63 bits do not hold is the largest that they hold.
+template <class I>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_number(const I& v) {
+  if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
+    constexpr std::uint64_t most = 0x7fffffffffffffff;
+    return static_cast<std::int64_t>(v < most ? v : most);
+  } else {
+    return static_cast<std::int64_t>(v);
+  }
+}
+/// The index of n elements, not 0, that another one stands for. One that is out of range where that is an error is the
+/// nearest.
+template <class I>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_by_mode(const I& v, std::int64_t n, index_mode mode) {
+  std::int64_t i = index_number(v);
+  if (mode == index_mode::wrap) {
+    if (i >= 0 && i < n) return i;  // without the time of a division
+    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8)
+      return static_cast<std::int64_t>(v % static_cast<std::uint64_t>(n));
+    else return floor_mod(i, n);
+  }
+  if (mode == index_mode::raise && i < 0) i += n;
+  return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
 /// An index that stands in memory, of n; none is read if n is 0.
 template <class I>
 struct take_map {
@@ -88,31 +116,15 @@ struct take_map {
   index_mode mode;
   std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
 
-  /// Index number i, as it is; one that 63 bits do not hold is the largest that they hold.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const {
-    const I v = indices[i * step];
-    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
-      constexpr std::uint64_t most = 0x7fffffffffffffff;
-      return static_cast<std::int64_t>(v < most ? v : most);
-    } else {
-      return static_cast<std::int64_t>(v);
-    }
-  }
+  /// Index number i, as it is.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const { return index_number(indices[i * step]); }
   /// Whether index number i is in range; those from -n on count from the end.
   KOKKOS_FORCEINLINE_FUNCTION bool valid(std::int64_t i) const {
     const std::int64_t v = given(i);
     return v >= -n && v < n;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    if (mode == index_mode::wrap) {
-      if (const std::int64_t v = given(i); v >= 0 && v < n) return v;  // without the time of a division
-      if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8)
-        return static_cast<std::int64_t>(indices[i * step] % static_cast<std::uint64_t>(n));
-      else return floor_mod(given(i), n);
-    }
-    std::int64_t v = given(i);
-    if (mode == index_mode::raise && v < 0) v += n;
-    return v < 0 ? 0 : v < n ? v : n - 1;
+    return index_by_mode(indices[i * step], n, mode);
   }
   index_run run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
 };

@@ -76,6 +76,29 @@ auto repeat_axis(const std::string& label, const V& v, std::int64_t times, int a
   return map_axis(label, a, d, repeat_map{std::max<std::int64_t>(times, 1), fits_32_bits(n)}, n);
 }
 
+/// The slice of one index along an axis.
+template <class V>
+slice_range one_index(const std::string& label, const V& v, std::int64_t index, int axis_wanted) {
+  const shape extents = operand_extents(label, v);
+  const std::int64_t i = index_along_axis(label, index, extents, axis_number(label, axis_wanted, extents.rank));
+  return {i, i + 1};
+}
+template <class V>
+auto remove_along(const std::string& label, const V& v, const slice_range& removed, int axis_wanted) {
+  const auto a = as_mapped(v);
+  const int d = axis_number(label, axis_wanted, a.extents.rank);
+  const std::int64_t n = a.extents.extent[d];
+  index_layout l{a.extents, {}, 0};  // where an address is the index along the axis
+  l.stride[d] = 1;
+  std::array<slice_range, max_rank> ranges;
+  ranges[d] = removed;
+  l = sliced(label, l, ranges.data(), static_cast<std::size_t>(d) + 1);
+  const std::int64_t count = l.extents.extent[d], step = l.stride[d];
+  const bool backwards = step < 0 && count > 0;
+  const removing_map map{backwards ? l.first + (count - 1) * step : l.first, count, backwards ? -step : step};
+  return map_axis(label, a, d, map, n - count);
+}
+
 template <class V, class I, class... More>
 auto take_axis(const std::string& label, const V& v, const strided<I>& at, index_mode mode, std::int64_t* outside,
                int axis_wanted, const More&... more) {
@@ -272,6 +295,28 @@ auto repeat(const V& x, std::int64_t times) {
   if constexpr (impl::can_reindex<V>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
       return impl::repeat_axis("quern::repeat", impl::line_of(a), times, 0);
+    });
+}
+
+/// Without the elements of a slice along an axis (NumPy's `delete`): `remove_at(x, {1, 4}, axis{0})` has the rows 0, 4,
+/// 5 and so on. Rows that a mask selects are left out by `compact`.
+/// @throws Error if the axis is out of range, or the step 0
+template <impl::reindexed_operand V>
+auto remove_at(const V& x, const slice_range& removed, const axis& along) {
+  if constexpr (impl::can_reindex<V>())
+    return impl::each_array("quern::remove_at", x, [&](const auto& a) {
+      return impl::remove_along("quern::remove_at", a, removed, along.number[0]);
+    });
+}
+/// Without the elements at one index, which counts from the end where it is negative: `remove_at(x, -1, axis{1})`.
+/// @throws Error if the axis or the index is out of range
+template <impl::reindexed_operand V, std::integral I>
+auto remove_at(const V& x, I index, const axis& along) {
+  if constexpr (impl::can_reindex<V>())
+    return impl::each_array("quern::remove_at", x, [&](const auto& a) {
+      const auto at = static_cast<std::int64_t>(index);
+      return impl::remove_along("quern::remove_at", a, impl::one_index("quern::remove_at", a, at, along.number[0]),
+                                along.number[0]);
     });
 }
 

@@ -252,6 +252,22 @@ struct repeat_map {
   }
 };
 
+/// An index of an array from which `count` elements are taken, every `step`-th from the index `start` on.
+struct removing_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t start, count, step;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (i < start || count == 0) return i;
+    const std::int64_t before = step == 1 ? count : (i - start) / (step - 1) + 1;
+    return i + (before < count ? before : count);
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count_of_run) const {
+    if (i < start || count == 0) return {i, 1, steps_within(i, 0, count == 0 ? i : start - 1, along, count_of_run)};
+    if (step == 1) return {i + count, 1, steps_within(i, start, start + (std::int64_t{1} << 62), along, count_of_run)};
+    return {};
+  }
+};
+
 }  // namespace quern::impl
 
 #endif

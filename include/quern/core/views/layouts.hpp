@@ -40,10 +40,15 @@ bool reshape_by_strides(const index_layout& l, const shape& to, index_layout& re
 /// The same of what has the strides of a row-major array.
 index_layout reshaped(const std::string& label, const index_layout& l, const shape& to);
 
+/// An index along an axis, counted from the front; one that is out of range is an error.
+std::int64_t index_along_axis(const std::string& label, std::int64_t index, const shape& extents, int axis);
+
 /// Rejects numbers and extents of `repeat`, `tile`, `pad` and `take`, and indices that a check has found.
 [[noreturn]] void reject_times(const std::string& label, std::int64_t times);
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis);
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis);
+/// The extents of an array whose elements are numbered: so many, of which none is negative, and 63 bits number all.
+void check_numbered(const std::string& label, const shape& extents, int rank);
 [[noreturn]] void reject_indices(const std::string& label, std::int64_t position, std::int64_t index, std::int64_t n,
                                  std::int64_t outside);
 

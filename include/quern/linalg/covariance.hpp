@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_LINALG_COVARIANCE_HPP
+#define QUERN_LINALG_COVARIANCE_HPP
+
+/// @file
+/// How much variables vary together. Works without the component `linalg`, too.
+
+#include <limits>
+#include <quern/core/views/reindex.hpp>
+#include <quern/linalg/dense_kernels.hpp>
+#include <quern/linalg/matmul.hpp>
+#include <quern/map/functions.hpp>
+#include <quern/reduce/reduce.hpp>
+
+namespace quern {
+namespace impl {
+
+/// `centred` is a without the means of its columns, which go to `mean`.
+template <class Exec, class Centred, class Mean, class A>
+void centre_columns(const Exec& exec, const Centred& centred, const Mean& mean_view, const A& a) {
+  using T = value_of<Centred>;
+  const auto n = static_cast<std::int64_t>(centred.extent(1));
+  const scratch_array<Exec, T> rest(exec, n);
+  const auto rest_view = as_part<Exec, 1>(strided<T>{rest.data(), {n}, {1}});
+  quern::mean(exec, mean_view, a, axis{0});
+  quern::subtract(exec, centred, a, mean_view);
+  // Means that are rounded leave the columns with means of their own, which would count as variance.
+  quern::mean(exec, rest_view, centred, axis{0});
+  quern::subtract(exec, centred, centred, rest_view);
+  quern::add(exec, mean_view, mean_view, rest_view);
+}
+
+/// `out(i, j)` is the sum over the rows k of `columns(k, i) conj(columns(k, j))`, times a factor.
+template <class Exec, class T>
+void multiply_columns(const Exec& exec, const std::string& label, const strided<T>& out, const column_major<T>& columns,
+                      real_type<T> factor) {
+  const strided<const T> all = as_input(columns);
+  const strided<const T> turned{all.data, {columns.columns, columns.rows}, {columns.ld, 1}};
+  const product_result<T> factors{T(factor), T(0)};
+  if constexpr (is_complex<T>) {
+    const work_matrix<Exec, T> conjugate(exec, columns.rows, columns.columns);
+    map_launch<Exec, op::conjugate, T>(exec, label, as_matrix(*conjugate), {}, false,
+                                       {{as_matrix(*conjugate).stride, all.stride}}, array_input<T>{all});
+    multiply_matrices(exec, label, out, turned, as_input(*conjugate), factors);
+  } else {
+    multiply_matrices(exec, label, out, turned, all, factors);
+  }
+}
+
+/// The covariances of variables with observations along an axis of x.
+template <class Exec, class Out, class In, class... Options>
+void covariances(const call<Exec>& c, const Out& out_view, const In& x, const Options&... options) {
+  using T = value_of<Out>;
+  const shape extents = operand_extents(c.label, x);
+  if (extents.rank != 2) reject_extents(c.label, "in", extents, "rank 2");
+  const int along = axis_number(c.label, option_or(axis{1}, options...).number[0], 2);
+  const std::int64_t m = extents.extent[along], n = extents.extent[1 - along];
+  const auto out = c.output(out_view);
+  check_extents(c.label, "out", out.extents, shape{n, n});
+  const auto rows = permute_dims(x, along == 0 ? axes{0, 1} : axes{1, 0});
+  check_overlap(c.label, out, c.elements(rows), "in", false);
+  if (n == 0) return;
+  if (m == 0) return quern::fill(c.exec, out_view, std::numeric_limits<real_type<T>>::quiet_NaN());
+  const work_matrix<Exec, T> centred(c.exec, m, n);
+  const scratch_array<Exec, T> mean(c.exec, n);
+  centre_columns(c.exec, as_part<Exec, 2>(as_matrix(*centred)), as_part<Exec, 1>(strided<T>{mean.data(), {n}, {1}}),
+                 rows);
+  const std::int64_t freedom = std::max<std::int64_t>(m - option_or(ddof{1}, options...).value, 0);
+  multiply_columns(c.exec, c.label, out, *centred, 1 / static_cast<real_type<T>>(freedom));
+}
+
+/// The root of a variance.
+struct deviation_of {
+  template <class T>
+  KOKKOS_FUNCTION real_type<T> operator()(const T& variance) const {
+    if constexpr (is_complex<T>) return Kokkos::sqrt(variance.real());
+    else return Kokkos::sqrt(variance);
+  }
+};
+/// A covariance divided by both deviations, within -1 and 1.
+struct correlation_of {
+  template <class R>
+  KOKKOS_FUNCTION static R clipped(const R& x) {
+    return x < R(-1) ? R(-1) : x > R(1) ? R(1) : x;
+  }
+  template <class T, class R>
+  KOKKOS_FUNCTION T operator()(const T& covariance, const R& a, const R& b) const {
+    const T c = covariance / a / b;
+    if constexpr (is_complex<T>) return T(clipped(c.real()), clipped(c.imag()));
+    else return clipped(c);
+  }
+};
+
+template <class Out, class In>
+constexpr bool covariance_types() {
+  using T = value_of<Out>;
+  constexpr bool fits = std::is_floating_point_v<real_type<T>> && converts<value_of<In>, T>;
+  static_assert(fits, "quern::cov: out must be of floating-point numbers, of complex ones where in is");
+  static_assert(may_have_rank<In, 2, 2> && may_have_rank<Out, 2, 2>, "quern::cov: in and out must have rank 2");
+  return fits && may_have_rank<In, 2, 2> && may_have_rank<Out, 2, 2> && can_reindex<In>();
+}
+
+}  // namespace impl
+
+/// The covariances of n variables, the rows of x, of each of which there are m observations (NumPy's `cov`):
+/// `out(i, j) = sum_k (x(i, k) - mean(i)) conj(x(j, k) - mean(j)) / (m - ddof)`.
+///
+/// @param out     a View (n, n) of floating-point or complex numbers, in whose type everything is computed
+/// @param x       an array (n, m), which may be lazy or re-indexed
+/// @param options `ddof{d}`, 1 without it; `axis{0}`: observations are the rows of x, (m, n) (NumPy's `rowvar=False`)
+///
+/// From a copy of x without means in scratch memory, by `mean` and `matmul`; the rounding of the means is taken out
+/// again. Where m is at most ddof all is infinite or NaN, as in NumPy. Asynchronous on `exec`.
+/// @throws Error if ranks or extents do not fit, or memory overlaps
+template <execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
+void cov(const Exec& exec, const Out& out, const In& x, const Options&... options) {
+  if constexpr (impl::covariance_types<Out, In>()) {
+    const impl::call c("quern::cov", exec);
+    impl::covariances(c, out, x, options...);
+  }
+}
+template <view_like Out, array_like In, option<axis, ddof>... Options>
+void cov(const Out& out, const In& x, const Options&... options) {
+  cov(impl::space_of(out), out, x, options...);
+}
+QUERN_TAKES_NAME_NOT(place, cov)
+
+/// The correlation coefficients of n variables (NumPy's `corrcoef`): `out(i, j) = cov(i, j) / sqrt(cov(i, i) cov(j,
+/// j))`, within -1 and 1, real and imaginary parts for themselves. Of a variable that does not vary they are NaN.
+/// Arguments and memory are those of `cov`.
+/// @throws Error as `cov`
+template <execution_space Exec, view_like Out, array_like In, option<axis>... Options>
+void corrcoef(const Exec& exec, const Out& out_view, const In& x, const Options&... options) {
+  if constexpr (impl::covariance_types<Out, In>()) {
+    using R = impl::real_type<impl::value_of<Out>>;
+    const impl::call c("quern::corrcoef", exec);
+    impl::covariances(c, out_view, x, options...);
+    const auto out = c.output(out_view);
+    const std::int64_t n = out.extents.extent[0];
+    const impl::scratch_array<Exec, R> memory(exec, n);
+    const impl::strided<R> deviations{memory.data(), {n}, {1}}, down{memory.data(), {n, 1}, {1, 0}};
+    auto variances = out;
+    variances.extents = {n};
+    variances.stride = {out.stride[0] + out.stride[1]};
+    impl::map_checked(c.label, exec, impl::as_part<Exec, 1>(deviations), impl::deviation_of(),
+                      impl::as_part<Exec, 1>(variances));
+    impl::map_checked(c.label, exec, out_view, impl::correlation_of(), out_view, impl::as_part<Exec, 2>(down),
+                      impl::as_part<Exec, 1>(deviations));
+  }
+}
+template <view_like Out, array_like In, option<axis>... Options>
+void corrcoef(const Out& out, const In& x, const Options&... options) {
+  corrcoef(impl::space_of(out), out, x, options...);
+}
+QUERN_TAKES_NAME_NOT(place, corrcoef)
+
+}  // namespace quern
+
+#endif

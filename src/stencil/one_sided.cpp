@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <quern/core/call/error.hpp>
+#include <quern/stencil/one_sided.hpp>
+#include <string>
+
+namespace quern::impl {
+namespace {
+
+/// The numbers of axes, counted from the front; each once.
+std::array<int, max_rank> axes_in_order(const std::string& label, const axes& wanted, int rank) {
+  axis_set(label, wanted, rank);  // rejects what is out of range or repeated
+  std::array<int, max_rank> numbers{};
+  for (int k = 0; k < wanted.count; ++k) numbers[k] = wanted.number[k] < 0 ? wanted.number[k] + rank : wanted.number[k];
+  return numbers;
+}
+
+}  // namespace
+
+std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
+                                        int edge_order) {
+  const int count = wanted == nullptr ? extents.rank : wanted->count;
+  std::array<int, max_rank> along{};
+  if (wanted == nullptr)
+    for (int d = 0; d < count; ++d) along[d] = d;
+  else along = axes_in_order(label, *wanted, extents.rank);
+  if (count != outputs) throw Error(label, std::to_string(outputs) + " outputs for " + std::to_string(count) + " axes");
+  for (int k = 0; k < count; ++k)
+    if (extents.extent[along[k]] <= edge_order)
+      throw Error(label, "in has extents " + extents.str() + ", expected at least " + std::to_string(edge_order + 1) +
+                             " along axis " + std::to_string(along[k]));
+  return along;
+}
+
+void check_spacing(const std::string& label, double distance, int axis) {
+  if (!(std::isfinite(distance) && distance != 0))
+    throw Error(label, "the spacing along axis " + std::to_string(axis) + " is zero or not finite");
+}
+
+}  // namespace quern::impl

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Elements at indices that arrays hold, against NumPy's.
+
+#include <limits>
+#include <quern/map.hpp>
+#include <support/reference_archive.hpp>
+#include <support/testing.hpp>
+
+namespace {
+
+const test::reference_archive numpy("map/data/making.npz");
+
+using quern::index_mode;
+
+template <class Case>
+struct Indices : testing::Test {
+  using L = typename Case::layout;
+  using E = typename Case::exec;
+  template <int Rank, class T = double>
+  static auto array(const std::string& name) {
+    std::array<std::int64_t, Rank> n;
+    const auto extents = numpy.extents(name);
+    std::copy(extents.begin(), extents.end(), n.begin());
+    return test::make_array<T, Rank, L, E>(n, numpy.values<T>(name));
+  }
+};
+using index_cases = test::covering<double>;
+TYPED_TEST_SUITE(Indices, index_cases);
+
+TYPED_TEST(Indices, ElementsAlongAnAxisAreNumPys) {
+  const typename TypeParam::exec exec;
+  const auto x = this->template array<3>("cube"), out = this->template array<3>("cube"),
+             largest = this->template array<3>("of_largest"), taken = this->template array<3>("taken");
+  quern::take_along_axis(exec, out, x, this->template array<3, std::int64_t>("order"), quern::axis{1});
+  EXPECT_EQ(numpy.values("sorted"), test::contents(out));
+  quern::take_along_axis(largest, x, this->template array<3, std::int64_t>("largest"));
+  EXPECT_EQ(numpy.values("of_largest"), test::contents(largest));
+  // Indices that broadcast, are negative and of a narrow type.
+  quern::take_along_axis(exec, taken, x, this->template array<3, std::int16_t>("some"), quern::axis{-2});
+  EXPECT_EQ(numpy.values("taken"), test::contents(taken));
+}
+
+TYPED_TEST(Indices, WriteAlongAnAxisAsNumPy) {
+  const typename TypeParam::exec exec;
+  const auto out = this->template array<3>("cube"), again = this->template array<3>("cube");
+  quern::put_along_axis(exec, out, this->template array<3, std::int32_t>("few"), this->template array<3>("values"),
+                        quern::axis{1});
+  EXPECT_EQ(numpy.values("put_along"), test::contents(out));
+  quern::put_along_axis(again, this->template array<3, std::int64_t>("largest"), -1);
+  EXPECT_EQ(numpy.values("put_largest"), test::contents(again));
+}
+
+TYPED_TEST(Indices, WriteAtPositionsAsNumPy) {
+  const typename TypeParam::exec exec;
+  const auto fresh = [&] { return this->template array<3>("cube"); };
+  const auto two = test::make_array<double, 1, typename TypeParam::layout, typename TypeParam::exec>({2}, {1.5, 2.5});
+  const auto out = fresh(), wrapped = fresh(), clipped = fresh();
+  quern::put(exec, out, this->template array<1, std::int64_t>("positions"), two);
+  EXPECT_EQ(numpy.values("put"), test::contents(out));
+  const auto wild = this->template array<1, std::int64_t>("wild");
+  const auto three = test::make_array<double, 1, typename TypeParam::layout, typename TypeParam::exec>({3}, {1, 2, 3});
+  quern::put(exec, wrapped, wild, three, index_mode::wrap);
+  EXPECT_EQ(numpy.values("put_wrap"), test::contents(wrapped));
+  quern::put(clipped, wild, three, index_mode::clip);
+  EXPECT_EQ(numpy.values("put_clip"), test::contents(clipped));
+}
+
+TYPED_TEST(Indices, OfElementsByNumber) {
+  const typename TypeParam::exec exec;
+  const auto numbers = this->template array<2, std::int64_t>("numbers");
+  const auto i = this->template array<2, std::int64_t>("numbers"), j = this->template array<2, std::int64_t>("numbers"),
+             k = this->template array<2, std::int64_t>("numbers");
+  quern::unravel_index(exec, quern::outputs(i, j, k), numbers, {3, 4, 5});
+  EXPECT_EQ(numpy.values<std::int64_t>("unraveled_0"), test::contents(i));
+  EXPECT_EQ(numpy.values<std::int64_t>("unraveled_1"), test::contents(j));
+  EXPECT_EQ(numpy.values<std::int64_t>("unraveled_2"), test::contents(k));
+  const auto back = this->template array<2, std::int64_t>("numbers");
+  quern::ravel_index(back, quern::components(i, j, k), {3, 4, 5});
+  EXPECT_EQ(numpy.values<std::int64_t>("numbers"), test::contents(back));
+  const auto line = this->template array<1, std::int64_t>("rows");
+  const auto out = this->template array<1, std::int64_t>("raveled");
+  quern::ravel_index(exec, out, quern::components(line, this->template array<1, std::int64_t>("columns")), {4, 5});
+  EXPECT_EQ(numpy.values<std::int64_t>("raveled"), test::contents(out));
+  const auto rows = this->template array<1, std::int64_t>("wild_rows"),
+             columns = this->template array<1, std::int64_t>("wild_columns");
+  for (const auto& [mode, name] : {std::pair(index_mode::wrap, "raveled_wrap"), {index_mode::clip, "raveled_clip"}}) {
+    quern::ravel_index(exec, out, quern::components(rows, columns), {4, 5}, mode);
+    EXPECT_EQ(numpy.values<std::int64_t>(name), test::contents(out)) << name;
+  }
+}
+
+template <class Exec>
+struct IndicesOn : testing::Test {
+  template <class T>
+  static auto row(const std::vector<T>& v) {
+    return test::make_array<T, 1, Kokkos::LayoutRight, Exec>({static_cast<std::int64_t>(v.size())}, v);
+  }
+  using number = std::int64_t;
+};
+TYPED_TEST_SUITE(IndicesOn, test::all_spaces);
+
+TYPED_TEST(IndicesOn, OutOfRangeAreAnErrorBeforeAnythingIsWritten) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});
+  const auto bad = this->row(std::vector<int>{0, 3, -4});
+  const auto fails = [&](const std::string& problem, std::int64_t position, const auto& run) {
+    try {
+      run();
+      ADD_FAILURE() << "no error";
+    } catch (const quern::ElementError& e) {
+      EXPECT_EQ("quern::" + problem, e.what());
+      EXPECT_EQ(position, e.position());
+    }
+  };
+  const std::string range = " is out of range for an extent of 3";
+  fails("take_along_axis: index 3 at position 1" + range + "; so are 1 others", 1,
+        [&] { quern::take_along_axis(exec, out, x, bad); });
+  fails("put_along_axis: index 3 at position 1" + range + "; so are 1 others", 1,
+        [&] { quern::put_along_axis(exec, out, bad, 1.0); });
+  fails("put: index 3 at position 1" + range + "; so are 1 others", 1, [&] { quern::put(exec, out, bad, x); });
+  const auto numbers = this->row(std::vector<int>{2, 1, -1});
+  fails("unravel_index: index -1 at position 2" + range, 2, [&] { quern::unravel_index(exec, out, numbers, {3}); });
+  fails("ravel_index: index -1 at position 2" + range, 2, [&] {
+    quern::ravel_index(exec, out, quern::components(this->row(std::vector<int>{0, 1, 2}), numbers), {3, 3});
+  });
+  const auto huge = this->row(std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max(), 0});
+  fails("put: index 9223372036854775807 at position 1" + range, 1, [&] { quern::put(exec, out, huge, 1.0); });
+  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+}
+
+TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});
+  const auto bad = this->row(std::vector<int>{0, 3, -4});
+  const Kokkos::View<std::int64_t, TypeParam> info("info");
+  Kokkos::deep_copy(info, 99);
+  quern::take_along_axis(exec, out, x, bad, info);
+  EXPECT_EQ((std::vector<double>{1, 3, 1}), test::contents(out));
+  EXPECT_EQ(2, test::value(info));
+  quern::put(exec, out, bad, 9, info);
+  EXPECT_EQ((std::vector<double>{9, 3, 1}), test::contents(out));
+  EXPECT_EQ(2, test::value(info));
+  quern::put_along_axis(exec, out, this->row(std::vector<int>{1, -1}), 5, quern::axis{0}, info);
+  EXPECT_EQ((std::vector<double>{9, 5, 5}), test::contents(out));
+  EXPECT_EQ(0, test::value(info));
+  quern::unravel_index(exec, out, this->row(std::vector<int>{-1, 5, 2}), {3}, info);
+  EXPECT_EQ((std::vector<double>{0, 2, 2}), test::contents(out));
+  EXPECT_EQ(2, test::value(info));
+  quern::ravel_index(exec, out, quern::components(bad, bad), {3, 4}, info);
+  EXPECT_EQ((std::vector<double>{0, 11, 0}), test::contents(out));
+  EXPECT_EQ(3, test::value(info));
+}
+
+TYPED_TEST(IndicesOn, OfNothingIsNothing) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2}), none = this->row(std::vector<double>());
+  const auto no_indices = this->row(std::vector<int>()), first = this->row(std::vector<int>{0});
+  quern::take_along_axis(exec, none, x, no_indices);
+  quern::put_along_axis(exec, x, no_indices, 1.0);
+  quern::put(exec, x, no_indices, x.extent(0) > 0 ? 1.0 : 2.0);
+  quern::put(exec, x, first, none);
+  quern::unravel_index(exec, none, no_indices, {0});
+  EXPECT_EQ((std::vector<double>{1, 2}), test::contents(x));
+  test::expect_error("quern::put: axis 0 is empty, and there are indices", [&] { quern::put(exec, none, first, 1.0); });
+}
+
+TYPED_TEST(IndicesOn, RejectsWhatDoesNotFit) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});
+  const auto at = this->row(std::vector<int>{0, 1, 2}), two = this->row(std::vector<int>{0, 1});
+  test::expect_error("quern::take_along_axis: out and in share memory",
+                     [&] { quern::take_along_axis(exec, x, x, at); });
+  test::expect_error("quern::put: out and values share memory", [&] { quern::put(exec, x, at, x); });
+  test::expect_error("quern::take_along_axis: in 1 has extents (2), which do not broadcast to (3)",
+                     [&] { quern::take_along_axis(exec, out, x, two); });
+  EXPECT_THROW(quern::put_along_axis(exec, out, two, x), quern::Error);
+  test::expect_error("quern::take_along_axis: axis 1 is out of range, expected one of an array of rank 1",
+                     [&] { quern::take_along_axis(exec, out, x, at, quern::axis{1}); });
+  test::expect_error("quern::unravel_index: the numbered array has extents (3, 4), expected rank 1",
+                     [&] { quern::unravel_index(exec, out, at, {3, 4}); });
+  EXPECT_THROW(quern::ravel_index(exec, out, quern::components(at, at), {std::int64_t{1} << 40, std::int64_t{1} << 40}),
+               quern::Error);
+  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+}
+
+}  // namespace
