@@ -32,16 +32,21 @@ def split_arguments(text):
     return [a.strip() for a in arguments if a.strip()]
 
 
-def takes(form, arguments):
-    """Whether a form of an operation takes these arguments: its options, and as many others as it has without a default or with it."""
+def name_of(argument):
+    """What an argument is by its type, as `axis` of `axis{0}` and `norm_order` of `norm_order::one`; or its name."""
+    found = re.match(r"[\w:]+?(?=$|[({<]|::\w+$)", argument)
+    return found[0] if found else ""
+
+
+def takes(form, arguments, known):
+    """Whether a form of an operation takes these arguments: its options, and as many others as it has, with or without those that have
+    defaults. An option that is known of other operations is none of any number of inputs."""
     options = {"keep_axes", *form["options"]}
-    def is_option(argument):
-        name = re.match(r"[\w:]+?(?=$|[({<]|::\w+$)", argument)
-        return bool(name) and (name[0] in options or ALIASES.get(name[0]) in options)
-    given = sum(not is_option(a) for a in arguments)
+    others = [name_of(a) for a in arguments if name_of(a) not in options and ALIASES.get(name_of(a)) not in options]
     wanted = [a for a in form["arguments"] if a not in ("exec", "options...")]
     fixed = sum(not a.endswith("...") for a in wanted)
-    return fixed - form["defaults"] <= given <= fixed or given > fixed and len(wanted) > fixed
+    if fixed - form["defaults"] <= len(others) <= fixed: return True
+    return len(others) > fixed and len(wanted) > fixed and not known & set(others)
 
 
 def problems_of_call(call, found, names):
@@ -51,12 +56,13 @@ def problems_of_call(call, found, names):
     problems = problems_of_code(call, names)
     if head[1] not in found or problems: return problems
     arguments = split_arguments(call[head.end():matching(call, head.end() - 1)])
-    return [] if any(takes(form, arguments) for form in found[head[1]]) else [f"{call} is no form of {head[1]}"]
+    known = {"axis", *(o for forms in found.values() for form in forms for o in form["options"])}
+    return [] if any(takes(form, arguments, known) for form in found[head[1]]) else [f"{call} is no form of {head[1]}"]
 
 
 def problems_of_code(code, names):
-    """What is called, or made with braces, and is not declared."""
-    words = re.findall(r"(?<![.\w:])([A-Za-z_][\w:]*)(?:<[^<>()]*>)?[({]", code)
+    """What is called, made with braces or has template arguments, and is not declared."""
+    words = re.findall(r"(?<![.\w:])([A-Za-z_][\w:]*)(?:(?:<[^<>()]*>)?[({]|<[^<>()]*>[,)])", code)
     return [f"{code}: quern::{word} is not declared" for word in words if not word.startswith(FOREIGN) and f"quern::{word}" not in names]
 
 
