@@ -123,7 +123,7 @@ benchmarks=(
   ../bench/distributed/distributed_bench
 )
 examples=(../examples/{01_quickstart,02_heat3d,03_photo_filter,04_out_of_core,05_turbulence,06_epidemics,07_heat3d_mpi}/main
-  ../examples/{08_conjugate_gradients,09_conjugate_gradients_mpi,10_leapfrog}/main)
+  ../examples/{08_conjugate_gradients,09_conjugate_gradients_mpi,10_leapfrog,11_numpy_script}/main)
 program=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main ../src/app/run_options ../src/app/launcher ../src/app/interrupts ../src/app/output_file"
   "../src/app/keyed ../src/app/indexing ../src/app/linear_algebra"

@@ -5,8 +5,9 @@
 
 operations.py CHECKOUT             prints all of it as JSON, and why forms are missing
 operations.py CHECKOUT --check     exits with 1 where a form is missing without a reason, arguments are not in the grammar's
-                                   order, or a table of docs/operations.md is not the one that follows from the headers
-operations.py CHECKOUT --write     writes the tables of docs/operations.md
+                                   order, a row of tools/other_libraries.json names what does not exist, or a table of
+                                   docs/operations.md or docs/from_numpy.md is not the one that follows
+operations.py CHECKOUT --write     writes the tables of docs/operations.md and docs/from_numpy.md
 
 An operation runs on an execution space. All take `named`, by an overload of their own (`QUERN_TAKES_NAME`), unless the file says
 why not. It has the same forms with an instance and without one, and one that returns a
@@ -20,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
+
+import other_libraries
 
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
 MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
@@ -55,7 +58,7 @@ def read_functions(top):
             "name": member.findtext("qualifiedname"), "module": path.relative_to(top / "include/quern").parts[0], "returns": text(member.find("type")), "requires": text(member.find("requiresclause")),
             "template": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("templateparamlist/param")],
             "parameters": [(text(p.find("type")), p.findtext("declname") or "") for p in member.findall("param")],
-            "body": "\n".join(lines[first - 1:last])})
+            "defaults": len(member.findall("param/defval")), "body": "\n".join(lines[first - 1:last])})
     return functions, names
 
 
@@ -162,7 +165,7 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     if listed := re.search(r"\b(\w+_option)s<Options\.\.\.>", function["requires"]): options |= names_of_options(listed[1], concepts)
     elif not options and "options..." in names: options |= {o for c in called_by(function) for o in of_helpers.get(c, ())}
     places = [p for p in ("chunks", "ranks") if placed and kind in of_place[p]]
-    return {"module": function["module"], "arguments": names, "returns": function["returns"] != "void", "options": sorted(options),
+    return {"module": function["module"], "arguments": names, "defaults": function["defaults"], "returns": function["returns"] != "void", "options": sorted(options),
             "places": ["memory"] + places, "without": {p: sorted(options & of_place[p][kind]) for p in places if options & of_place[p][kind]}}
 
 
@@ -251,6 +254,14 @@ def tables(found):
     return "\n".join(lines)
 
 
+def parts_of(page):
+    """A page before its tables, the tables, and what follows."""
+    begin, end = "<!-- tools/operations.py writes from here -->\n", "<!-- to here -->\n"
+    before, rest = page.read_text().split(begin)
+    written, after = rest.split(end)
+    return before + begin, written, end + after
+
+
 def main():
     top = pathlib.Path(sys.argv[1]).resolve()
     found, names, unnamed = operations(top)
@@ -259,15 +270,14 @@ def main():
         missing = {name: {form: reasons.get(form) for form in sorted(set(missing_forms(name, forms)))} for name, forms in found.items()}
         json.dump({name: {"forms": forms, "missing": missing[name]} for name, forms in found.items()}, sys.stdout, indent=1)
         return 0
-    page = top / "docs/operations.md"
-    begin, end = "<!-- tools/operations.py writes from here -->\n", "<!-- to here -->\n"
-    before, rest = page.read_text().split(begin)
-    written, after = rest.split(end)
+    others = other_libraries.read(top)
+    pages = {"docs/operations.md": tables(found), "docs/from_numpy.md": other_libraries.page(others)}
+    parts = {page: parts_of(top / page) for page in pages}
     if sys.argv[2] == "--write":
-        page.write_text(before + begin + "\n" + tables(found) + end + after)
+        for page, (before, _, after) in parts.items(): (top / page).write_text(f"{before}\n{pages[page]}{after}")
         return 0
-    problems = []
-    if written != "\n" + tables(found): problems.append("docs/operations.md is not what tools/operations.py --write makes of the headers")
+    problems = [f"{page} is not what tools/operations.py --write makes" for page in pages if parts[page][1] != "\n" + pages[page]]
+    problems += other_libraries.problems(others, found, names)
     problems += [f"{name} is reserved for what is to come" for name in exceptions(top)["reserved"] if f"quern::{name}" in names]
     problems += [p for name, forms in found.items() for form in forms for p in misplaced_arguments(name, form)]
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}

@@ -176,6 +176,16 @@ expect("mean 4.5, variance 0")
 run("${program}" --size 3)
 expect("quickstart takes options of Kokkos alone")
 
+# It prints what its NumPy version has printed (numpy_version.py > numpy_output.txt).
+build_example(11_numpy_script numpy_script)
+execute_process(COMMAND "${program}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+file(READ "${SOURCE}/examples/11_numpy_script/numpy_output.txt" expected)
+if(NOT result EQUAL 0 OR NOT "${output}" STREQUAL "${expected}")
+  message(FATAL_ERROR "NumPy's version printed:\n${expected}this one:\n${output}${errors}")
+endif()
+run("${program}" --size 3)
+expect("numpy_script takes options of Kokkos alone")
+
 # Plain loops and Quern agree, as the program says itself.
 build_example(08_conjugate_gradients conjugate_gradients)
 foreach(cells IN ITEMS 17 96)
