@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 namespace quern::impl {
 namespace {
@@ -64,13 +63,15 @@ stride_array row_major_strides(const shape& extents) {
 }
 
 stride_array contiguous_strides(const shape& extents, const stride_array& order) {
-  std::array<int, max_rank> axis{};
-  std::iota(axis.begin(), axis.end(), 0);
   const auto faster = [&](int a, int b) {
     const std::int64_t first = std::abs(order[a]), second = std::abs(order[b]);
     return first < second || (first == second && a > b);
   };
-  std::sort(axis.begin(), axis.begin() + extents.rank, faster);
+  std::array<int, max_rank> axis{};  // the fastest first, by insertion
+  for (int d = 0, k; d < extents.rank; ++d) {
+    for (k = d; k > 0 && faster(d, axis[k - 1]); --k) axis[k] = axis[k - 1];
+    axis[k] = d;
+  }
   stride_array stride{};
   std::int64_t next = 1;
   for (int k = 0; k < extents.rank; next *= extents.extent[axis[k++]]) stride[axis[k]] = next;
