@@ -192,6 +192,53 @@ void expect_extrema_beside(T other) {
       ASSERT_EQ(smaller ? at : first_of_others, quern::argmin(Exec(), x)) << other << " at " << at << " beside " << all;
     }
 }
+TYPED_TEST(ReduceEdges, ExtremaOfFewRows) {
+  const TypeParam exec;
+  constexpr int columns = 40;
+  for (int rows = 1; rows < 20; ++rows) {
+    std::vector<double> values(rows * columns);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i * 7919 % 1009);
+    const auto x = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({rows, columns}, values);
+    const Kokkos::View<double*, TypeParam> largest("largest", columns), smallest("smallest", columns),
+        masked("masked", columns);
+    const Kokkos::View<quern::extrema<double>*, TypeParam> both("both", columns);
+    quern::nanmax(exec, largest, x, quern::axis{0});
+    quern::nanmin(exec, smallest, x, quern::axis{0});
+    quern::max(exec, masked, x, quern::axis{0}, quern::mask{true});
+    quern::minmax(exec, both, x, quern::axis{0});
+    const auto found = test::contents(largest), least = test::contents(smallest), of_mask = test::contents(masked);
+    const auto of_both = test::contents(both);
+    for (int j = 0; j < columns; ++j) {
+      double low = values[j], high = low;
+      for (int i = 1; i < rows; ++i) {
+        low = std::min(low, values[i * columns + j]);
+        high = std::max(high, values[i * columns + j]);
+      }
+      EXPECT_EQ(high, found[j]) << rows << " rows";
+      EXPECT_EQ(low, least[j]) << rows << " rows";
+      EXPECT_EQ(high, of_mask[j]) << rows << " rows";
+      EXPECT_EQ(low, of_both[j].min) << rows << " rows";
+      EXPECT_EQ(high, of_both[j].max) << rows << " rows";
+    }
+  }
+}
+
+TYPED_TEST(ReduceEdges, SumsWhoseStatesAreLarge) {
+  using values = Kokkos::Array<double, 192>;
+  constexpr int rows = 6, columns = 600;
+  const Kokkos::View<values**, Kokkos::LayoutRight, TypeParam> x("x", rows, columns);
+  const auto host = Kokkos::create_mirror_view(x);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      for (int k = 0; k < 192; ++k) host(i, j)[k] = i + j + k;
+  Kokkos::deep_copy(x, host);
+  const Kokkos::View<values*, TypeParam> sums("sums", columns);
+  quern::sum(TypeParam(), sums, x, quern::axis{0});
+  const auto found = test::contents(sums);
+  for (int j = 0; j < columns; ++j)
+    for (int k = 0; k < 192; ++k) ASSERT_EQ(15 + rows * (j + k), found[j][k]) << j << ", " << k;
+}
+
 TYPED_TEST(ReduceEdges, ExtremaBesideNanAndInfinities) {
   expect_extrema_beside<double, TypeParam>(std::nan(""));
   expect_extrema_beside<double, TypeParam>(INFINITY);

@@ -254,7 +254,9 @@ TYPED_TEST(RollingOn, OfRealPositions) {
          "open");
   expect({1, 14, 28, 28, 16, 0},
          this->template of<op::sum>(v, at, value_window{.width = 1, .center = true, .min_periods = 0}), 0, "centred");
-  expect({1, 2, 6, 14, 30, nan}, this->template of<op::sum>(v, at, value_window{inf}), 0, "all before");
+  expect({1, 3, 7, 15, 31, 63}, this->template of<op::sum>(v, at, value_window{inf}), 0, "all before");
+  const auto far = this->row(std::vector<std::int64_t>{INT64_MIN, INT64_MIN, 0, 1, INT64_MAX, INT64_MAX});
+  expect({1, 3, 7, 15, 31, 63}, this->template of<op::sum>(v, far, value_window{inf}), 0, "integers far apart");
   const auto bytes = this->row(std::vector<std::uint8_t>{0, 100, 200, 255, 255, 255});
   expect({1, 3, 6, 12, 28, 60}, this->template of<op::sum>(v, bytes, value_window{100.5}), 0, "bytes");
   const auto down = this->row(std::vector<int>{5, 4, 3, 9, 1, 0});

@@ -128,6 +128,14 @@ auto rows(const V& v) {
   return in_chunks(rows<K, Struct>(v.view));
 }
 
+template <>
+struct impl::rows_in_place<impl::in_chunks_place> {
+  template <std::size_t K, class V>
+  static auto of(const V& v) {
+    return rows<K>(v);
+  }
+};
+
 }  // namespace quern
 
 #endif

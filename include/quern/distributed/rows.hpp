@@ -65,6 +65,14 @@ auto rows(const V& v) {
   return impl::distributed_rows<K, element, V>(v);
 }
 
+template <>
+struct impl::rows_in_place<impl::over_ranks_place> {
+  template <std::size_t K, class V>
+  static auto of(const V& v) {
+    return rows<K>(v);
+  }
+};
+
 }  // namespace quern
 
 #endif

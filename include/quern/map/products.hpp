@@ -29,7 +29,8 @@ template <class V>
 auto as_vectors(const V& v) {
   constexpr bool fits = !is_lazy<V> || !std::is_arithmetic_v<value_of<V>>;
   static_assert(fits, "quern::cross: a lazy array must be one of vectors, Kokkos::Array<T, 3>");
-  if constexpr (view_like<V> || (placed<V> && !is_placed_rows<V>)) return rows<3>(v);
+  if constexpr (view_like<V>) return rows<3>(v);
+  else if constexpr (placed<V> && !is_placed_rows<V>) return rows_in_place<typename V::place>::template of<3>(v);
   else return v;
 }
 

@@ -59,7 +59,8 @@ struct host_reduction {
   static std::int64_t max_gathered(std::int64_t values) {
     return std::clamp<std::int64_t>(tune::gathered_bytes / (values * Work::largest_value), 16, max_across);
   }
-  static constexpr int rows = 8, chunk = 512;  // rows of elements that are read together, and how far
+  /// Rows of elements that are read together, and how far: in as much memory of the stack.
+  static constexpr int rows = 8, chunk = static_cast<int>(std::clamp<std::size_t>(4096 / sizeof(value), 16, 512));
 
   Work work;
   bool by_rows = false;     // items are rows of elements, one for each result of a tile
@@ -339,10 +340,11 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
   kernel.work.total = kernel.work.items * work.nest.outer;
-  const std::int64_t max_across = !kernel.by_rows                             ? (results_fastest ? 16 : 1)
-                                  : kernel.gathers                            ? kernel_type::max_gathered(work.values)
-                                  : kernel.work.total < 2 * kernel_type::rows ? kernel_type::chunk
-                                                                              : kernel_type::max_across;
+  const std::int64_t max_across = !kernel.by_rows  ? (results_fastest ? 16 : 1)
+                                  : kernel.gathers ? kernel_type::max_gathered(work.values)
+                                  : kernel.work.total < 2 * kernel_type::rows
+                                      ? std::min(kernel_type::chunk, kernel_type::max_across)
+                                      : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(result_nest.inner, max_across));
   kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
   kernel.work.share_tiles(exec, scratch);

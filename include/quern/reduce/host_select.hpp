@@ -17,15 +17,15 @@ template <class Exec, class T, class Out>
 struct host_select {
   using order = ordered<T>;
   using key = typename order::key;
-  using word = std::conditional_t<sizeof(key) == 1, std::uint16_t, key>;  // as vector_sort takes keys
+  using word = std::conditional_t<(order::bits <= 16), std::uint16_t, key>;  // as vector_sort takes keys
   using member = typename select_work<Exec, T, Out>::member;
   using team_selectors = selectors<Exec, member, T>;
 
   select_work<Exec, T, Out> work;
   word* copies = nullptr;
   bool sorts = has_vector_sort();
-  /// Bytes are counted sooner than sorted where there are many.
-  bool sorts_long() const { return sorts && sizeof(key) > 1; }
+  /// Bytes are counted sooner than sorted where there are many, and copies of longer lines would be large.
+  bool sorts_long() const { return sorts && order::bits > 8 && work.n <= reduce_tuning<Exec>::select_alone; }
 
   void operator()(select_short_tag, std::int64_t result) const {
     const auto at = work.result_at(result);
@@ -97,8 +97,11 @@ struct host_select {
   select_shape shape_for(bool results_fastest) const {
     select_shape s;
     s.log_bins = log_bins_for(work.n);
-    if (results_fastest)
-      s.across = static_cast<int>(std::min<std::int64_t>(work.result_nest.inner, reduce_tuning<Exec>::select_columns));
+    if (results_fastest) {
+      const std::int64_t fit = reduce_tuning<Exec>::select_copied / (work.n * std::int64_t{sizeof(word)});
+      const std::int64_t columns = std::min<std::int64_t>(work.result_nest.inner, reduce_tuning<Exec>::select_columns);
+      s.across = static_cast<int>(std::clamp<std::int64_t>(fit, 1, columns));
+    }
     if (sorts_long() || s.across > 1) s.copied = s.across * work.n;
     return s;
   }

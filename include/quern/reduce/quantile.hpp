@@ -20,10 +20,11 @@
 /// `in` has real elements, any rank, layout and strides, and is not changed. Short lines (on a device at most 32
 /// elements, on the host 1024) are sorted or partitioned by a thread; others are read a few times, and histograms of
 /// their bit patterns narrow down where the quantile is (radix selection). A line of more than 65536 elements is read
-/// twice, as a rule, and takes up to 150 kB of scratch memory; on the host, a thread copies eight shorter columns at a
-/// time. Scratch comes from the pool of the execution-space instance, or the
-/// caller's `WorkspaceScope`. Each of several probabilities is a selection of its own: ten of them take as long as ten
-/// calls with one. Results do not depend on the machine.
+/// twice, as a rule, and takes up to 150 kB of scratch memory. Hosts whose library has Highway sort lines of up to a
+/// million elements instead (integers, of which one line is narrowed down sooner, up to 65536), in a copy of up to 8 MB
+/// for each thread. Scratch comes from the pool of the execution-space instance, or the caller's `WorkspaceScope`. Each
+/// of several probabilities is a selection of its own: ten of them take as long as ten calls with one. Results do not
+/// depend on the machine.
 ///
 /// With the option `mask{m}` (quern/core/call/mask.hpp) the quantile is that of the elements where m, which broadcasts
 /// to `in`, is not zero; NaN where there is none. In memory that takes a copy of `in` as scratch memory.

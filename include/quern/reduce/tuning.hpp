@@ -62,8 +62,10 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr int select_samples = 4096;
   static constexpr int select_collected = 16384;
 
-  /// Adjacent columns that a host thread copies at a time: more fall out of its cache, fewer waste cache lines.
+  /// Adjacent columns that a host thread copies at a time: more fall out of its cache, fewer waste cache lines. And the
+  /// bytes that they may take.
   static constexpr int select_columns = 8;
+  static constexpr std::int64_t select_copied = 1 << 23;
 };
 
 }  // namespace quern::impl

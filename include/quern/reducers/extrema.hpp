@@ -64,8 +64,10 @@ KOKKOS_FUNCTION T block_extremum(const T* v) {
     if constexpr (Watch)
       for (int l = 0; l < sums; ++l) zero[l] = (zero[l] + v[i + l] * T(0)) + v[i + l + sums] * T(0);
   });
-  for (int half = lanes / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) best[l] = better<Sign>(best[l], best[l + half]);
+  for (int rest = lanes, half; rest > 1; rest -= half) {
+    half = rest / 2;
+    for (int l = 0; l < half; ++l) best[l] = better<Sign>(best[l], best[l + rest - half]);
+  }
   if constexpr (Watch)
     for (int half = sums / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l) zero[l] += zero[l + half];
@@ -86,11 +88,13 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
       high[l] = better<1>(high[l], v[i + l]);
     }
   });
-  for (int half = lanes / 2; half > 0; half /= 2)
+  for (int rest = lanes, half; rest > 1; rest -= half) {
+    half = rest / 2;
     for (int l = 0; l < half; ++l) {
-      low[l] = better<-1>(low[l], low[l + half]);
-      high[l] = better<1>(high[l], high[l + half]);
+      low[l] = better<-1>(low[l], low[l + rest - half]);
+      high[l] = better<1>(high[l], high[l + rest - half]);
     }
+  }
   return {low[0], high[0]};
 }
 /// An integer for each number, equal for equal ones, zeros of either sign among them; other types as they are.

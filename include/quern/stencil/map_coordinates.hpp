@@ -98,12 +98,11 @@ struct interpolated {
     e.weight[1] = linear ? c - first : 0;
     for (int k = 0; k < 2; ++k) {
       std::int64_t i = static_cast<std::int64_t>(first) + k;
-      const int side = i < 0 ? 0 : 1;
       const bool outside = i < 0 || i >= n[d];
-      if (outside && mode[d][side] == boundary::mode::constant) {
-        e.number[k] = -1 - side;
+      if (outside && beyond == boundary::mode::constant) {
+        e.number[k] = i < 0 ? -1 : -2;
       } else {
-        if (outside) i = continued(mode[d][side], i, n[d]);
+        if (outside) i = continued(beyond, i, n[d]);  // at either end, where the coordinate was reflected to
         e.number[k] = Kokkos::clamp<std::int64_t>(i, 0, n[d] - 1);
       }
     }
@@ -120,13 +119,17 @@ struct interpolated {
     return data[offset];
   }
   KOKKOS_FUNCTION static Out nearest(const T& v) {
-    if constexpr (std::is_integral_v<T>) return convert<Out>(v);
-    else return rounded(convert<sum>(v));
+    if constexpr (std::is_integral_v<T>) {
+      const auto same = convert<Out>(v);
+      if (convert<T>(same) == v && (same < Out(0)) == (v < T(0))) return same;
+    }
+    return rounded(convert<sum>(v));
   }
-  /// Integers are the nearest ones, halves away from zero.
+  /// Integers are the nearest ones, halves away from zero, or the ends of the type.
   KOKKOS_FUNCTION static Out rounded(const sum& s) {
     if constexpr (std::is_integral_v<Out> && !std::is_same_v<Out, bool>) {
-      const double nearest = s < 0 ? Kokkos::ceil(s - 0.5) : Kokkos::floor(s + 0.5);
+      if (is_nan(s)) return no_value();
+      const double nearest = Kokkos::round(s);
       const auto least = Kokkos::Experimental::finite_min_v<Out>, most = Kokkos::Experimental::finite_max_v<Out>;
       if (!(nearest > static_cast<double>(least))) return least;
       return nearest < static_cast<double>(most) ? static_cast<Out>(nearest) : most;
@@ -182,6 +185,8 @@ void with_coordinates(const Call&, const shape&, const std::tuple<C...>& each, c
 template <int Rank, class Call, view_like V, class F>
 void with_coordinates(const Call& c, const shape& results, const V& view, const F& f) {
   const auto all = c.input(view);
+  if (results.rank == max_rank)
+    throw Error(c.label, "out has rank " + std::to_string(results.rank) + ", for which coordinates must be components");
   shape expected{Rank};
   for (int d = 0; d < results.rank; ++d) expected.extent[expected.rank++] = results.extent[d];
   check_extents(c.label, "the coordinates", all.extents, expected);
@@ -241,9 +246,10 @@ concept element_coordinates = impl::are_coordinates<std::remove_cvref_t<T>>;
 /// @param options     `spline_order{0}`; 1 without it
 ///
 /// Computed in double; complex values in complex numbers of doubles. Integers become the nearest ones, halves away from
-/// zero. An element with the weight 0, as that beyond a coordinate that is an integer, has no effect. Where a
-/// coordinate is NaN, or infinite along an axis that repeats, the result is NaN, of integers 0; at a constant it is
-/// that, and `keep` keeps it. One kernel without scratch memory, asynchronous on `exec`.
+/// zero, and the ends of their type beyond it. An element with the weight 0, as that beyond a coordinate that is an
+/// integer, has no effect. Where a coordinate is NaN, or infinite along an axis that repeats, the result is NaN, of
+/// integers 0; at a constant it is that, and `keep` keeps it. One kernel without scratch memory, asynchronous on
+/// `exec`.
 /// @throws Error if extents, boundaries or order do not fit, `in` has no element, or `out` shares memory with `in`
 template <execution_space Exec, view_like Out, view_like In, element_coordinates C, option<spline_order>... Options>
 void map_coordinates(const Exec& exec, const Out& out, const In& in, const C& coordinates, const boundaries& edge,

@@ -81,8 +81,9 @@ void find_windows(const Exec& exec, const std::string& label, const strided<cons
   using D = axis_distance<T>;
   const double reach = w.center ? w.width / 2 : w.width;
   const D up_to = std::is_integral_v<T> ? limit_of<D>(std::floor(reach)) : limit_of<D>(reach);
-  launch_units(exec, label_text(label, "/windows"), bounds.results,
-               find_rolling_bounds<T>{on.data, on.stride[0], bounds, limit_of<D>(reach), up_to, w.center});
+  launch_units(
+      exec, label_text(label, "/windows"), bounds.results,
+      find_rolling_bounds<T>{on.data, on.stride[0], bounds, limit_of<D>(reach), up_to, w.center, std::isinf(w.width)});
 }
 
 /// What a reduction does with values of type T: its reducer, and the map before it.
@@ -139,6 +140,8 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   using T = value_of<In>;
   constexpr bool in_order = has_order<T> || !std::is_same_v<Op, quern::op::median>;
   static_assert(in_order, "quern::rolling: a median of complex numbers, which have no order");
+  constexpr bool has_option = !(std::is_same_v<Op, quern::op::median> && (is_option<ddof, Options> || ...));
+  static_assert(has_option, "quern::rolling: a median has no option ddof");
   static_assert(has_nan<value_of<Out>>,
                 "quern::rolling: out must be of floating-point numbers, as NaN stands for windows of too few values");
   const auto elements = c.elements(in_view);
@@ -151,14 +154,15 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   check_extents(c.label, "out", out.extents, expected);
   check_overlap(c.label, out, elements, "in", false);
   if constexpr (has_nan<value_of<Out>> && in_order) {
-    if (out.extents.size() == 0) return;
     const auto launch = [&](const auto& in) {
       const auto lines = rolling_lines_of(c.label, in, out, d);
       if constexpr (std::is_same_v<Op, quern::op::median>)
         launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
       else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
     };
-    find(out, windows, [&] { with_sources(launch, elements); });
+    find(out, windows, [&] {
+      if (out.extents.size() > 0) with_sources(launch, elements);
+    });
   }
 }
 
@@ -188,10 +192,11 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// ones; they have no effect on windows without them, nor have large values: nothing is subtracted, so each result is
 /// as accurate as the reduction of its window alone.
 ///
-/// A result takes a few additions whatever the window is, and lines are shared by threads, so that one long one is
-/// enough. Asynchronous on `exec`. Windows of 256 elements or more (64 on devices) take one or a few more kernels, and
-/// in scratch memory a state of the reduction for each 63 elements (15). Medians alone take a time that grows with the
-/// window: a thread keeps its values sorted, in scratch memory of at most the size of the input.
+/// A result takes a few additions whatever the window is, of windows of less than 256 elements (64 on devices) that do
+/// not overlap one for each element, and lines are shared by threads, so that one long one is enough. Asynchronous on
+/// `exec`. Wider windows take one or a few more kernels, and in scratch memory a state of the reduction for each 63
+/// elements (15). Medians alone take a time that grows with the window: a thread keeps its values sorted, in scratch
+/// memory of at most the size of the input, half types as float.
 /// @throws Error if extents do not fit, the axis is out of range, `out` shares memory with `in`, or a window has no
 /// element, more `min_periods` than elements, or no step
 template <class Op, execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
@@ -210,12 +215,12 @@ void rolling(const Out& out, const In& in, const window& window, const Options&.
 /// with `center` all with `on(i) - width / 2 < on(j) <= on(i) + width / 2`. Distances of integers are exact.
 ///
 /// @param on      of real numbers, of rank 1, of as many elements as `in` has along the axis, in ascending order.
-/// Others
-///                give results without meaning, but nothing outside is read
+///                Others give results without meaning, but nothing outside is read
 /// @param options `checked`, too: an axis that does not ascend is an error, for which the call waits
 ///
-/// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each element
-/// of `on`. Of medians the call waits for the size of the widest one.
+/// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each result;
+/// lines of 256 elements or more take the further kernels of wide windows. Of medians the call waits for the size of
+/// the widest window.
 /// @throws UnsortedError with `checked`; Error also if the extents of `on` do not fit, or a width is not positive
 template <class Op, execution_space Exec, view_like Out, array_like In, view_like On,
           option<axis, ddof, checked_t>... Options>

@@ -71,13 +71,14 @@ struct find_rolling_bounds {
   rolling_bounds bounds;
   distance below, up_to;  // to lower positions, and to higher ones of centred windows
   bool center;
+  bool all;  // however far away
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t at = i * bounds.step;
     const T here = on[at * stride];
     const auto too_low = [&](const T& x) { return x != here && !(distance_between(x, here) < below); };
-    bounds.firsts[i] = partition_point(on, stride, at + 1, too_low);
-    const auto near = [&](const T& x) { return x == here || distance_between(here, x) <= up_to; };
+    bounds.firsts[i] = all ? 0 : partition_point(on, stride, at + 1, too_low);
+    const auto near = [&](const T& x) { return all || x == here || distance_between(here, x) <= up_to; };
     bounds.lasts[i] = at + 1;
     if (center) bounds.lasts[i] += partition_point(on + (at + 1) * stride, stride, bounds.n - at - 1, near);
   }

@@ -62,6 +62,10 @@ const V& view_of(const row_array<K, Element, V>& rows) {
   return rows.view;
 }
 
+/// `of<K>(v)`: the rows of what is in another place, which the engines of that place define.
+template <class Place>
+struct rows_in_place;
+
 /// A View as the elements that another array has.
 template <class V, class Part>
 Part like_rows(const V&, const Part& part) {
