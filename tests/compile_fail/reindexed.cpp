@@ -26,6 +26,8 @@ void misuse() {
   quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
   quern::take(x, f, quern::axis{0});                           // quern::take: indices must be integers
   quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
+  quern::repeat(x, f, quern::axis{0});                         // quern::repeat: counts must be a View of integers
+  quern::repeat(x, count);                                     // quern::repeat: counts must have rank 1
   quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
   quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
 }

@@ -24,10 +24,10 @@ struct found_indices {
     outside += other.outside;
   }
 };
-template <class I>
+template <class Indices>
 struct index_search {
   using value_type = found_indices;
-  take_map<I> map;
+  take_map<Indices> map;
   KOKKOS_FUNCTION void init(found_indices& f) const { f = {0, 0, 0}; }
   KOKKOS_FUNCTION void join(found_indices& f, const found_indices& other) const { f.join(other); }
   KOKKOS_FUNCTION void operator()(std::int64_t i, found_indices& f) const {
@@ -35,10 +35,10 @@ struct index_search {
   }
 };
 
-template <class I>
+template <class Indices>
 struct index_count {
   using value_type = std::int64_t;
-  take_map<I> map;
+  take_map<Indices> map;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const { outside += map.valid(i) ? 0 : 1; }
 };
 
@@ -52,19 +52,20 @@ template <class Exec, class Inner, class Map>
 void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, Map>& source) {
   check_source(exec, label, source.inner);
 }
-template <class Exec, class Inner, class I>
-void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, take_map<I>>& source) {
+template <class Exec, class Inner, class Indices>
+void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, take_map<Indices>>& source) {
   check_source(exec, label, source.inner);
-  const take_map<I>& map = source.map;
+  const take_map<Indices>& map = source.map;
   if (map.outside != nullptr) {
     const Kokkos::View<std::int64_t, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> result(
         map.outside);
-    return Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_count<I>{map},
-                                   result);
+    return Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count),
+                                   index_count<Indices>{map}, result);
   }
   if (map.mode != index_mode::raise || map.count == 0) return;
   found_indices found{};
-  Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_search<I>{map}, found);
+  Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_search<Indices>{map},
+                          found);
   if (found.outside > 0) reject_indices(label, found.first, found.index, map.n, found.outside);
 }
 

@@ -79,25 +79,38 @@ struct constant_pad_map {
   }
 };
 
-/// An index that stands in memory, of n; none is read if n is 0.
+/// An index of any type; one that 63 bits do not hold is the largest that they hold.
 template <class I>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_number(I v) {
+  if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
+    constexpr std::uint64_t most = 0x7fffffffffffffff;
+    return static_cast<std::int64_t>(v < most ? v : most);
+  } else {
+    return static_cast<std::int64_t>(v);
+  }
+}
+
+/// Indices in a row.
+template <class I>
+struct row_of_indices {
+  using value_type = I;
+  const I* data;
+  std::int64_t step;
+  KOKKOS_FORCEINLINE_FUNCTION I load(std::int64_t i) const { return data[i * step]; }
+};
+
+/// An index that stands in memory, of n; none is read if n is 0.
+template <class Indices>
 struct take_map {
+  using I = typename Indices::value_type;
   static constexpr bool has_outside = false, has_runs = true;
-  const I* indices;
-  std::int64_t step, count, n;
+  Indices indices;  // read by row-major positions
+  std::int64_t count, n;
   index_mode mode;
   std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
 
-  /// Index number i, as it is; one that 63 bits do not hold is the largest that they hold.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const {
-    const I v = indices[i * step];
-    if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8) {
-      constexpr std::uint64_t most = 0x7fffffffffffffff;
-      return static_cast<std::int64_t>(v < most ? v : most);
-    } else {
-      return static_cast<std::int64_t>(v);
-    }
-  }
+  /// Index number i, as it is.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const { return index_number(indices.load(i)); }
   /// Whether index number i is in range; those from -n on count from the end.
   KOKKOS_FORCEINLINE_FUNCTION bool valid(std::int64_t i) const {
     const std::int64_t v = given(i);
@@ -106,7 +119,7 @@ struct take_map {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
     if (mode == index_mode::wrap) {
       if constexpr (std::is_unsigned_v<I> && sizeof(I) == 8)
-        return static_cast<std::int64_t>(indices[i * step] % static_cast<std::uint64_t>(n));
+        return static_cast<std::int64_t>(indices.load(i) % static_cast<std::uint64_t>(n));
       else return floor_mod(given(i), n);
     }
     std::int64_t v = given(i);

@@ -76,24 +76,42 @@ auto repeat_axis(const std::string& label, const V& v, std::int64_t times, int a
   return map_axis(label, a, d, repeat_map{std::max<std::int64_t>(times, 1), fits_32_bits(n)}, n);
 }
 
-template <class V, class I, class... More>
+/// Indices of rank `Rank`, read by their row-major positions.
+template <int Rank, class I>
+auto indices_in_order(const strided<I>& at) {
+  using index = std::remove_const_t<I>;
+  if constexpr (Rank == 1) return row_of_indices<index>{at.data, at.stride[0]};
+  else if constexpr (Rank == 0) return row_of_indices<index>{at.data, 0};
+  else return by_row_major_positions(memory_source<index>{at.data}, {at.extents, at.stride, 0});
+}
+/// The elements at indices of rank `Rank`, whose extents take the place of the axis.
+template <int Rank, class V, class I, class... More>
 auto take_axis(const std::string& label, const V& v, const strided<I>& at, index_mode mode, std::int64_t* outside,
                int axis_wanted, const More&... more) {
   const auto a = as_mapped(v);
   const int d = axis_number(label, axis_wanted, a.extents.rank);
-  const std::int64_t n = a.extents.extent[d], count = at.extents.extent[0];
+  const std::int64_t n = a.extents.extent[d], count = at.extents.size();
   check_take(label, count, n, d);
-  using index_map = take_map<std::remove_const_t<I>>;
-  return map_axis(label, a, d, index_map{at.data, at.stride[0], count, n, mode, outside}, count, more...);
+  const auto in_order = indices_in_order<Rank>(at);
+  const auto taken =
+      map_axis(label, a, d, take_map<std::remove_const_t<decltype(in_order)>>{in_order, count, n, mode, outside}, count,
+               more...);
+  if constexpr (Rank == 1) return taken;
+  else
+    return restride<rank_plus(rank_of<V>, Rank - 1)>(
+        taken, [&](const index_layout& l) { return with_axis_split(label, l, d, at.extents); });
 }
+/// The rank of indices; of those that do not say it when compiling it must be 1.
+template <class Indices>
+inline constexpr int rank_of_indices = rank_of<Indices> < 0 ? 1 : rank_of<Indices>;
 template <class Indices>
 auto describe_indices(const Indices& indices) {
   static_assert(is_integer<value_of<Indices>>, "quern::take: indices must be integers");
-  static_assert(may_have_rank<Indices, 1, 1>, "quern::take: indices must have rank 1");
   static_assert(!dual_view<Indices>, "quern::take: indices are one side of a DualView: view_device() or view_host()");
   const auto at = describe(indices);
-  if (at.extents.rank != 1)
-    throw Error("quern::take", "indices have extents " + at.extents.str() + ", expected rank 1");
+  if (at.extents.rank != rank_of_indices<Indices>)
+    throw Error("quern::take", "indices have extents " + at.extents.str() +
+                                   ", expected rank 1: other ranks must be known when compiling");
   return at;
 }
 
@@ -276,19 +294,21 @@ auto repeat(const V& x, std::int64_t times) {
 }
 
 /// The elements of x at `indices` along an axis (NumPy's `take`): `take(x, rows, axis{0})`. `indices` is a View of
-/// rank 1, of integers, which is read when the operation runs.
+/// integers, which is read when the operation runs. Its extents take the place of the axis: of indices (k, l) along
+/// axis 1 of x, the result is `y(i, a, b, ...) = x(i, indices(a, b), ...)`; with rank 0 the axis goes.
 ///
 /// `index_mode::raise`, the default: indices from -n on count from the end. The operation that reads the elements
 /// waits for its execution space, and throws if an index is out of range, before it computes anything.
 /// `index_mode::wrap` and `index_mode::clip` take any index, and the operation is asynchronous.
-/// @throws Error if the axis is out of range, or empty where there are indices; the operation, ElementError with the
-/// position of the first index that is out of range
+/// @throws Error if the axis is out of range, or empty where there are indices, or if the result has more than 8 axes;
+/// the operation, ElementError with the row-major position of the first index that is out of range
 template <impl::reindexed_operand V, view_like Indices>
 auto take(const V& x, const Indices& indices, const axis& along, index_mode mode = index_mode::raise) {
   if constexpr (impl::can_reindex<V>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      return impl::take_axis("quern::take", a, at, mode, nullptr, along.number[0], indices);
+      return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, mode, nullptr, along.number[0],
+                                                             indices);
     });
   }
 }
@@ -302,7 +322,8 @@ auto take(const V& x, const Indices& indices, const axis& along, const Info& inf
   if constexpr (counts && impl::can_reindex<V>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      return impl::take_axis("quern::take", a, at, index_mode::raise, info.data(), along.number[0], indices, info);
+      return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, index_mode::raise, info.data(),
+                                                             along.number[0], indices, info);
     });
   }
 }

@@ -174,18 +174,22 @@ auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner..
       s, to.extents, to.stride, to.first, std::tuple_cat(v.owners, std::tuple(owner_of(more)...)), memory};
 }
 
-/// An array with its elements in row-major order along one axis.
-template <class Source, int Rank, class... Owner>
-auto in_row_major_order(const mapped_array<Source, Rank, Owner...>& v) {
-  using source = row_major_source<Source>;
-  const loop_nest<1> nest = row_major_nest<1>(v.extents, {v.stride});
-  const std::int64_t size = v.extents.size();
-  source s{v.source, v.first, nest.rank, size < (std::int64_t{1} << 31), {}, {}};
+/// Elements that are read by their row-major positions.
+template <class Source>
+row_major_source<Source> by_row_major_positions(const Source& source, const index_layout& l) {
+  const loop_nest<1> nest = row_major_nest<1>(l.extents, {l.stride});
+  row_major_source<Source> s{source, l.first, nest.rank, l.extents.size() < (std::int64_t{1} << 31), {}, {}};
   for (int d = 0; d < nest.rank; ++d) {
     s.extent[d] = nest.extent[d];
     s.stride[d] = nest.stride[0][d];
   }
-  return mapped_array<source, 1, Owner...>{s, {size}, {1}, 0, v.owners, v.memory};
+  return s;
+}
+/// An array with its elements in row-major order along one axis.
+template <class Source, int Rank, class... Owner>
+auto in_row_major_order(const mapped_array<Source, Rank, Owner...>& v) {
+  return mapped_array<row_major_source<Source>, 1, Owner...>{
+      by_row_major_positions(v.source, {v.extents, v.stride, v.first}), {v.extents.size()}, {1}, 0, v.owners, v.memory};
 }
 
 }  // namespace impl
