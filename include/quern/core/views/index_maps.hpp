@@ -108,6 +108,7 @@ struct take_map {
   std::int64_t count, n;
   index_mode mode;
   std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
+  bool is_checked = false;          // of parts of an array, whose indices have been looked at as a whole
 
   /// Index number i, as it is.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const { return index_number(indices.load(i)); }

@@ -134,6 +134,21 @@ mapped_input<Source> mapped_leaf(const mapped_array<Source, Rank, Owner...>& v) 
   return {v.source, v.first, {nullptr, v.extents, v.stride}, v.memory};
 }
 
+/// The part of an array from index `first` along an axis, `n` of them, and its last elements, as those of memory.
+template <class Source, int Rank, class... Owner>
+mapped_array<Source, Rank, Owner...> part_along(mapped_array<Source, Rank, Owner...> a, int d, std::int64_t first,
+                                                std::int64_t n) {
+  a.first += first * a.stride[d];
+  a.extents.extent[d] = n;
+  return a;
+}
+template <class Source, int Rank, class... Owner>
+mapped_array<Source, Rank, Owner...> last_of(mapped_array<Source, Rank, Owner...> a, int axis, bool all_axes) {
+  for (int d = 0; d < a.extents.rank; ++d)
+    if (d == axis || all_axes) a = part_along(a, d, a.extents.extent[d] - 1, 1);
+  return a;
+}
+
 /// An array in memory as one that a map of indices begins with.
 template <class V>
 auto as_mapped(const V& v) {
