@@ -150,4 +150,109 @@ TEST(ReindexedBesideChunks, OverlapWithAnOutput) {
   });
 }
 
+/// A View of the host behind a reader of boxes, in the order of its layout.
+template <class V>
+auto boxes_of(const V& view) {
+  const quern::impl::array_bytes a(quern::impl::describe(view));
+  return quern::chunked::Source<double, quern::impl::rank_of<V>>(std::make_shared<quern::impl::view_reader>(a, false));
+}
+
+/// What `change` makes of an array in memory is what it makes of the same array that is read in chunks: by rows, by
+/// boxes in C order and by boxes in Fortran order, in small chunks and in large ones.
+template <class Change>
+void compare_changes(const Change& change) {
+  const auto a = behind<double>(extents);
+  const auto whole = make(extents, a.values);
+  const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> rows("rows", 23, 4);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> columns("columns", 23, 4);
+  for (int i = 0; i < 23 * 4; ++i) rows(i / 4, i % 4) = columns(i / 4, i % 4) = a.values[i];
+  const auto operand = change(whole);
+  constexpr int rank = quern::impl::rank_of<std::remove_const_t<decltype(operand)>>;
+  std::array<std::int64_t, rank> e;
+  std::copy_n(quern::extents_of(operand).extent.begin(), rank, e.begin());
+  const auto expected = test::make_array<double, rank, LayoutRight, space>(e),
+             found = test::make_array<double, rank, LayoutRight, space>(e);
+  quern::copy(space(), expected, operand);
+  for (const auto& source : {a.source(), boxes_of(rows), boxes_of(columns)})
+    for (const std::size_t memory : {2000, 1 << 20}) {
+      const quern::chunking o{.memory = memory};
+      quern::fill(found, -1.0);
+      const auto changed = change(source);
+      EXPECT_EQ(quern::extents_of(operand), quern::extents_of(changed));
+      quern::copy(space(), found, changed, o);
+      EXPECT_EQ(test::contents(expected), test::contents(found));
+    }
+  quern::fill(found, -1.0);
+  quern::copy(space(), found, boxes_of(change(rows)));  // as a View of the host comes to a device
+  EXPECT_EQ(test::contents(expected), test::contents(found));
+}
+
+TEST(ReindexedInChunks, WithTheAxesInTheirOrder) {
+  using quern::end;
+  compare_changes([](const auto& x) { return quern::flip(x); });
+  compare_changes([](const auto& x) { return quern::flip(x, axis{0}); });
+  compare_changes([](const auto& x) { return quern::flip(x, axis{1}); });
+  compare_changes([](const auto& x) { return quern::slice(x, {{3, 19}}); });
+  compare_changes([](const auto& x) { return quern::slice(x, {{}, {1, 3}}); });
+  compare_changes([](const auto& x) { return quern::slice(x, {{20, 1, -3}, {end(), end(), -2}}); });
+  compare_changes([](const auto& x) { return quern::slice(x, {{5, 5}}); });
+  compare_changes([](const auto& x) { return quern::slice(quern::flip(x, axis{0}), {{1, end(), 2}, {2, 3}}); });
+  compare_changes([](const auto& x) { return quern::squeeze(quern::expand_dims(x, axis{0}), axis{0}); });
+  compare_changes([](const auto& x) { return quern::squeeze(quern::slice(x, {{7, 8}}), axis{0}); });
+}
+
+TEST(ReindexedInChunks, WithTheAxesInAnotherOrder) {
+  compare_changes([](const auto& x) { return quern::permute_dims(x, quern::axes{1, 0}); });
+  compare_changes([](const auto& x) { return quern::flip(quern::moveaxis(x, 0, 1), axis{1}); });
+  compare_changes([](const auto& x) { return quern::moveaxis(quern::slice(x, {{4, 17, 2}, {1, 4}}), 0, 1); });
+}
+
+TEST(ReindexedInChunks, WithMoreAxes) {
+  compare_changes([](const auto& x) { return quern::expand_dims(x, axis{0}); });  // cut along the axis in the middle
+  compare_changes([](const auto& x) { return quern::expand_dims(x, axis{1}); });
+  compare_changes([](const auto& x) { return quern::expand_dims(quern::flip(x), axis{2}); });
+  compare_changes([](const auto& x) { return quern::broadcast_to(x, {2, 23, 4}); });
+  compare_changes([](const auto& x) { return quern::broadcast_to(quern::slice(x, {{}, {2, 3}}), {3, 23, 5}); });
+}
+
+TEST(ReindexedInChunks, InReductionsAndLazyArrays) {
+  const auto y = samples(extents, 5);
+  compare(samples<1>({4}, 8), [&](const auto& out, const auto& in, const auto&... o) {
+    quern::max(space(), out, quern::flip(in), axis{0}, o...);
+  });
+  compare(samples<1>({23}, 8), [&](const auto& out, const auto& in, const auto&... o) {
+    quern::max(space(), out, quern::lazy(weighted(), quern::flip(in, axis{0}), y), axis{1}, o...);
+  });
+  compare(samples(extents, 8), [&](const auto& out, const auto& in, const auto&... o) {
+    quern::copy(space(), out, quern::flip(quern::lazy(add_position(), in, quern::positions())), o...);
+  });
+}
+
+TEST(ReindexedInChunks, OfViewsOfTheHost) {
+  const auto y = samples(extents, 5), out = samples(extents, 6);
+  const auto expected = samples(extents, 7);
+  quern::copy(space(), expected, quern::flip(y));
+  quern::copy(space(), quern::in_chunks(out), quern::flip(quern::in_chunks(y)));
+  EXPECT_EQ(test::contents(expected), test::contents(out));
+  quern::fill(space(), out, 0.0);
+  quern::copy(space(), quern::flip(quern::in_chunks(out)), y);
+  EXPECT_EQ(test::contents(expected), test::contents(out));
+  EXPECT_EQ(quern::sum(space(), quern::diagonal(y)), quern::sum(space(), quern::diagonal(quern::in_chunks(y))));
+}
+
+TEST(ReindexedInChunks, RowsOfAFunctionAreNotCutAcross) {
+  const auto a = behind<double>(extents);
+  const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> rows("rows", 4, 23);  // cut along axis 0
+  try {
+    quern::map(space(), samples<2>({4, 23}, 3), sum_of_two(), quern::chunking{.memory = 3000}, boxes_of(rows),
+               quern::permute_dims(a.source(), quern::axes{1, 0}));
+    ADD_FAILURE() << "no error";
+  } catch (const quern::chunked::ChunkError& e) {
+    EXPECT_STREQ(
+        "quern::map: chunk 0 of 2 (a reader, rows 0 to 22): quern::chunked: a user's reader has rows along axis 0, "
+        "which is axis 1 of what it is re-indexed to; all operands must be cut along that axis",
+        e.what());
+  }
+}
+
 }  // namespace

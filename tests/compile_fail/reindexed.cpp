@@ -19,9 +19,14 @@ void misuse() {
   const Kokkos::View<float*> f("f", 3);
   const Kokkos::View<int*> rows("rows", 3);
   const Kokkos::View<int> count("count");
+  const auto square = quern::chunked::reader<double>({3, 3}, [](std::int64_t, std::int64_t, double*) {});
+  const auto sink = quern::chunked::writer<double>({3, 3}, [](std::int64_t, std::int64_t, const double*) {});
   const Kokkos::DualView<double*> dual("dual", 3);
 
-  quern::flip(quern::in_chunks(x));                            // not what comes in chunks or lies over ranks
+  quern::roll(quern::in_chunks(x), 1, quern::axis{0});         // not what comes in chunks; copy it to a View first
+  quern::take(square, rows, quern::axis{0});                   // not what comes in chunks; copy it to a View first
+  quern::diagonal(square);                                     // is in_chunks(view) or, but for its diagonal, a source
+  quern::flip(sink);                                           // a source; a sink is not
   quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView
   quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
   quern::take(x, f, quern::axis{0});                           // quern::take: indices must be integers

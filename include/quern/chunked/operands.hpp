@@ -322,8 +322,8 @@ class chunk_inputs {
     int axis = -1;
     const auto look = [&](const auto& o) {
       if (axis >= 0 || !o.array() || o.extents().rank != Rank) return;
-      const int slowest = slowest_axis(*o.array());
-      if (o.extents().extent[slowest] != 1) axis = slowest;
+      const int best = best_cut(*o.array());
+      if (o.extents().extent[best] != 1) axis = best;
     };
     (look(out), ...);
     for_each([&](const auto& array, const std::string&) { look(array); });

@@ -124,7 +124,7 @@ auto describe_indices(const Indices& indices) {
 /// result would run over
 template <impl::reindexed_operand V, std::size_t N>
 auto reshape(const V& x, const extent_number (&extents)[N]) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     const shape to = impl::shape_of(extents);
     return impl::each_array("quern::reshape", x, [&](const auto& a) {
       return impl::reshape_array<static_cast<int>(N)>("quern::reshape", a, to);
@@ -137,14 +137,14 @@ auto reshape(const V& x, const extent_number (&extents)[N]) {
 /// @throws Error if the axis is out of range
 template <impl::reindexed_operand V>
 auto roll(const V& x, std::int64_t shift, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::roll", x,
                             [&](const auto& a) { return impl::roll_axis("quern::roll", a, shift, along.number[0]); });
 }
 /// Along several axes, or several times along one: `roll(x, {1, -2}, axes{0, 1})`.
 template <impl::reindexed_operand V, std::size_t N>
 auto roll(const V& x, const std::int64_t (&shifts)[N], const axes& along) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     if (along.count != static_cast<int>(N))
       throw Error("quern::roll", std::to_string(N) + " shifts along " + std::to_string(along.count) + " axes");
     return impl::each_array("quern::roll", x,
@@ -156,7 +156,7 @@ template <impl::reindexed_operand V>
 auto roll(const V& x, std::int64_t shift) {
   constexpr int rank = impl::rank_of<V>;
   static_assert(rank >= 0, "quern::roll: without an axis, the rank must be known when compiling");
-  if constexpr (impl::can_reindex<V>() && rank >= 0)
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>() && rank >= 0)
     return impl::each_array("quern::roll", x, [&](const auto& a) {
       const shape own = impl::operand_extents("quern::roll", a);
       return impl::restride<rank>(impl::roll_axis("quern::roll", impl::line_of(a), shift, 0),
@@ -217,7 +217,7 @@ auto pad_array(const V& v, const pad_widths& widths, const T& value) {
 template <impl::reindexed_operand V>
 auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
   impl::check_pad_rank<V>();
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::pad", x, [&](const auto& v) {
       const auto a = impl::as_mapped(v);
       constexpr int rank = impl::rank_of<std::remove_cvref_t<decltype(v)>>;
@@ -231,7 +231,7 @@ auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
 template <impl::reindexed_operand V, scalar_value T = int>
 auto pad(const V& x, const pad_widths& widths, const T& value = T()) {
   impl::check_pad_rank<V>();
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
     if constexpr (impl::is_lazy<V>) {
       // What is around is no value of the lazy array's function: it is chosen by the position.
@@ -258,7 +258,7 @@ template <impl::reindexed_operand V, std::size_t N>
 auto tile(const V& x, const extent_number (&times)[N]) {
   constexpr int own = impl::rank_of<V>, n = static_cast<int>(N), rank = own > n ? own : n;
   static_assert(own >= 0, "quern::tile: the rank must be known when compiling");
-  if constexpr (impl::can_reindex<V>() && own >= 0)
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>() && own >= 0)
     return impl::each_array("quern::tile", x, [&](const auto& v) {
       const auto a = impl::as_mapped(impl::restride<rank>(v, [&](impl::index_layout l) {
         axes first;
@@ -279,7 +279,7 @@ auto tile(const V& x, const extent_number (&times)[N]) {
 /// @throws Error if `times` is negative, or the axis out of range
 template <impl::reindexed_operand V>
 auto repeat(const V& x, std::int64_t times, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
       return impl::repeat_axis("quern::repeat", a, times, along.number[0]);
     });
@@ -287,7 +287,7 @@ auto repeat(const V& x, std::int64_t times, const axis& along) {
 /// Of all elements in row-major order, of rank 1.
 template <impl::reindexed_operand V>
 auto repeat(const V& x, std::int64_t times) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
       return impl::repeat_axis("quern::repeat", impl::line_of(a), times, 0);
     });
@@ -304,7 +304,7 @@ auto repeat(const V& x, std::int64_t times) {
 /// the operation, ElementError with the row-major position of the first index that is out of range
 template <impl::reindexed_operand V, view_like Indices>
 auto take(const V& x, const Indices& indices, const axis& along, index_mode mode = index_mode::raise) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
       return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, mode, nullptr, along.number[0],
@@ -319,7 +319,7 @@ template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
   constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
   static_assert(counts, "quern::take: info must be a View of rank 0 of std::int64_t");
-  if constexpr (counts && impl::can_reindex<V>()) {
+  if constexpr (counts && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
       return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, index_mode::raise, info.data(),

@@ -109,7 +109,7 @@ constexpr bool are_counts() {
 /// @throws Error if the number of counts is not the extent of the axis; ElementError if a count is negative
 template <execution_space Exec, impl::reindexed_operand V, view_like Counts>
 auto repeat(const Exec& exec, const V& x, const Counts& counts, const axis& along) {
-  if constexpr (impl::are_counts<Counts>() && impl::can_reindex<V>()) {
+  if constexpr (impl::are_counts<Counts>() && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const std::string label = "quern::repeat";
     const shape own = impl::operand_extents(label, x);
     const int d = impl::axis_number(label, along.number[0], own.rank);
@@ -126,7 +126,7 @@ auto repeat(const V& x, const Counts& counts, const axis& along) {
 /// Of all elements in row-major order, of rank 1.
 template <execution_space Exec, impl::reindexed_operand V, view_like Counts>
 auto repeat(const Exec& exec, const V& x, const Counts& counts) {
-  if constexpr (impl::are_counts<Counts>() && impl::can_reindex<V>()) {
+  if constexpr (impl::are_counts<Counts>() && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const std::string label = "quern::repeat";
     const auto positions = impl::repeated_positions(label, exec, counts, impl::operand_extents(label, x).size());
     return impl::each_array(label, x, [&](const auto& a) {
