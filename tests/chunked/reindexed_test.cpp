@@ -138,11 +138,11 @@ TEST(ReindexedBesideChunks, IndicesAreCheckedBeforeTheFirstChunk) {
 TEST(ReindexedBesideChunks, OverlapWithAnOutput) {
   const auto a = behind<double>(extents);
   const auto y = samples(extents, 2);
-  test::expect_error("quern::map: out and an input share memory", [&] {
+  test::expect_error("quern::map: out and the array that an input re-indexes share memory", [&] {
     quern::map(space(), y, weighted(), test::memory_for(a, 5, 2), a.source(), quern::roll(y, 1, axis{0}));
   });
   const auto row = Kokkos::subview(y, 3, Kokkos::ALL);
-  test::expect_error("quern::sum: out and in 1 share memory", [&] {
+  test::expect_error("quern::sum: out and the array that in 1 re-indexes share memory", [&] {
     quern::sum(space(), row, quern::lazy(weighted(), a.source(), quern::roll(y, 1, axis{0})), axis{0});
   });
   test::expect_error("quern::map: in 2 has extents (23, 5), which do not broadcast to (23, 4)", [&] {

@@ -239,6 +239,15 @@ index_layout with_axis_split(const std::string& label, const index_layout& l, in
 void reject_times(const std::string& label, std::int64_t times) {
   throw Error(label, std::to_string(times) + " repetitions, expected 0 or more");
 }
+void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
+                         const std::string& name) {
+  const auto text = [&](source_role role) {
+    if (role == source_role::elements) return "the array that " + name + " re-indexes";
+    return (role == source_role::indices ? "the indices of " : "the info of ") + name;
+  };
+  for (const source_bytes& m : memory)
+    if (m.bytes.data != nullptr && out.data != nullptr) check_overlap(label, out, m.bytes, text(m.role), false);
+}
 void check_counts(const std::string& label, const shape& counts, std::int64_t n) {
   if (counts.rank != 1 || (counts.extent[0] != n && counts.extent[0] != 1))
     throw Error(label, "counts have extents " + counts.str() + ", expected (" + std::to_string(n) + ") or (1)");

@@ -10,13 +10,24 @@
 #include <quern/core/views/index_maps.hpp>
 #include <quern/core/views/strided_array.hpp>
 #include <tuple>
+#include <utility>
 
 namespace quern {
 namespace impl {
 
-/// The arrays that the elements of an operand come from.
+/// What an array is to an operand that reads it: its elements, indices of them, or where wrong indices are counted.
+enum class source_role { elements, indices, info };
+struct source_bytes {
+  array_bytes bytes;
+  source_role role = source_role::elements;
+};
+/// The arrays that an operand reads or writes.
 inline constexpr std::size_t max_sources = 4;
-using source_memory = std::array<array_bytes, max_sources>;
+using source_memory = std::array<source_bytes, max_sources>;
+
+/// Rejects an output that shares memory with one of them; `name` is the operand's.
+void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
+                         const std::string& name);
 
 /// What a host loop reads of a source, at any step.
 template <class Source>
@@ -101,12 +112,8 @@ inline constexpr bool is_mapped_leaf = requires(const std::remove_cvref_t<Leaf>&
 template <class T, class Leaf>
 void check_leaf_overlap(const std::string& label, const strided<T>& out, const Leaf& leaf, const std::string& name,
                         bool same_allowed) {
-  if constexpr (is_mapped_leaf<Leaf>) {
-    for (const array_bytes& m : leaf.memory)
-      if (m.data != nullptr) check_overlap(label, out, m, name, false);
-  } else {
-    check_overlap(label, out, leaf.array, name, same_allowed);
-  }
+  if constexpr (is_mapped_leaf<Leaf>) check_sources_apart(label, out, leaf.memory, name);
+  else check_overlap(label, out, leaf.array, name, same_allowed);
 }
 
 }  // namespace impl
@@ -162,7 +169,7 @@ auto as_mapped(const V& v) {
     using owner = std::remove_cvref_t<decltype(owner_of(view_of(v)))>;
     using source = memory_source<memory_type<V>>;
     return mapped_array<source, rank_of<V>, owner>{source{s.data},         s.extents,       s.stride, 0,
-                                                   {owner_of(view_of(v))}, {array_bytes(s)}};
+                                                   {owner_of(view_of(v))}, {source_bytes{array_bytes(s)}}};
   }
 }
 
@@ -184,7 +191,8 @@ auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner..
   const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
   source_memory memory = v.memory;
   [[maybe_unused]] std::size_t number = sizeof...(Owner);
-  ((memory[number++] = array_bytes(describe(more))), ...);
+  [[maybe_unused]] source_role role = source_role::indices;
+  ((memory[number++] = {array_bytes(describe(more)), std::exchange(role, source_role::info)}), ...);
   return mapped_array<source, Rank, Owner..., std::remove_cvref_t<decltype(owner_of(more))>...>{
       s, to.extents, to.stride, to.first, std::tuple_cat(v.owners, std::tuple(owner_of(more)...)), memory};
 }
