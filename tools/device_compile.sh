@@ -44,7 +44,7 @@ tests=(
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
   map/rows_test
-  "views/strided_test views/indices_test"
+  "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/operations_test"
   "map/ranges_test map/matrices_test map/values_test map/concatenate_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"

@@ -99,23 +99,13 @@ template <class Outs, class F, class... Old>
 using where_selected_among_outputs = typename function_among<Outs, F, Old...>::type;
 
 /// Rejects outputs that share memory with a mask. Of a mask that a lazy array computes, those arrays are looked at that
-/// it re-indexes; what it reads element by element may be an output.
+/// it re-indexes: what it reads element by element may be an output.
 template <class Exec, class Out, class M>
 void check_mask_apart(const std::string& label, const Out& out, const M& m) {
   if constexpr (stored_array<Out> && stored_array<M>)
     check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
                   false);
-  else if constexpr (stored_array<Out> && is_mapped<M>)
-    check_sources_apart(label, as_strided<Exec, use::output>(out, label), m.memory, "the mask");
-  else if constexpr (is_lazy<M>)
-    unpack(
-        [&](const auto&... in) {
-          [[maybe_unused]] const auto check = [&](const auto& part) {
-            if constexpr (!stored_array<decltype(part)>) check_mask_apart<Exec>(label, out, part);
-          };
-          (check(in), ...);
-        },
-        m.in);
+  else if constexpr (is_mapped<M> || is_lazy<M>) check_mask_sources<Exec>(label, out, m);
   else if constexpr (requires { out.local_with_halo(), m.local_with_halo(); })
     check_mask_apart<Exec>(label, out.local_with_halo(), m.local_with_halo());
 }

@@ -193,6 +193,8 @@ auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
         compare_where_it_can<place>(of_selected, out, selected, others...);
         check_mask(r.label, m, extents);
       }
+      if constexpr (!(is_at<over_ranks_place, First> || ... || is_at<over_ranks_place, In>))
+        check_mask_sources<Exec>(r.label, out, m);
       return reduce_call(of_selected, exec, out, selected, others...);
     };
     return unpack(run, without_mask(options...));

@@ -93,6 +93,16 @@ void check_mask(const std::string& label, const M& m, const shape& extents) {
   if (!mask_fits(label, m, extents)) reject_broadcast(label, "the mask", operand_extents(label, m), extents);
 }
 
+/// Rejects an output in memory that shares it with an array that a mask re-indexes by a map of indices.
+template <class Exec, class Out, class M>
+void check_mask_sources(const std::string& label, const Out& out, const M& m) {
+  if constexpr (!stored_array<Out>) return;
+  else if constexpr (is_mapped<M>)
+    check_sources_apart(label, as_strided<Exec, use::output>(out, label), m.memory, "the mask");
+  else if constexpr (is_lazy<M>)
+    unpack([&](const auto&... in) { (check_mask_sources<Exec>(label, out, in), ...); }, m.in);
+}
+
 }  // namespace impl
 }  // namespace quern
 
