@@ -240,6 +240,13 @@ TEST(ReindexedInChunks, OfViewsOfTheHost) {
   EXPECT_EQ(quern::sum(space(), quern::diagonal(y)), quern::sum(space(), quern::diagonal(quern::in_chunks(y))));
 }
 
+TEST(ReindexedInChunks, RepeatedElementsAreNoOutput) {
+  const auto a = behind<double>(extents);
+  const auto row = samples(std::array<std::int64_t, 1>{4}, 3);
+  test::expect_error("quern::in_chunks: out has stride 0 along axis 0 of extents (23, 4): its elements share memory",
+                     [&] { quern::copy(space(), quern::broadcast_to(quern::in_chunks(row), {23, 4}), a.source()); });
+}
+
 TEST(ReindexedInChunks, RowsOfAFunctionAreNotCutAcross) {
   const auto a = behind<double>(extents);
   const Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> rows("rows", 4, 23);  // cut along axis 0
