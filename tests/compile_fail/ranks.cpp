@@ -18,6 +18,7 @@ void misuse(const quern::Communicator& comm) {
   const quern::depth one{1};
   const Kokkos::View<double**> u("u", 3, 3);
   const dual both("both", 3, 3);
+  const quern::DistributedView<double, 2> field("field", quern::Decomposition(comm, {3, 3}));
 
   // An exchange may end long after the call that starts it.
   quern::HaloExchange(space(), comm, own, edge, one).start(both);                  // start takes one side
@@ -27,4 +28,7 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(space(), comm, own, edge, one).start_add(std::array{both});  // start takes one side
 
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
+
+  quern::flip(field);                     // not DistributedViews: re-index the View of a rank's block, local()
+  quern::roll(field, 1, quern::axis{0});  // not DistributedViews: re-index the View of a rank's block, local()
 }

@@ -19,13 +19,20 @@ void misuse() {
   const Kokkos::View<float*> f("f", 3);
   const Kokkos::View<int*> rows("rows", 3);
   const Kokkos::View<int> count("count");
+  const auto square = quern::chunked::reader<double>({3, 3}, [](std::int64_t, std::int64_t, double*) {});
+  const auto sink = quern::chunked::writer<double>({3, 3}, [](std::int64_t, std::int64_t, const double*) {});
   const Kokkos::DualView<double*> dual("dual", 3);
 
-  quern::flip(quern::in_chunks(x));                            // not what comes in chunks or lies over ranks
+  quern::roll(quern::in_chunks(x), 1, quern::axis{0});         // not what comes in chunks; copy it to a View first
+  quern::take(square, rows, quern::axis{0});                   // not what comes in chunks; copy it to a View first
+  quern::diagonal(square);                                     // is in_chunks(view) or, but for its diagonal, a source
+  quern::flip(sink);                                           // a source; a sink is not
   quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView
   quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
   quern::take(x, f, quern::axis{0});                           // quern::take: indices must be integers
   quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
+  quern::repeat(x, f, quern::axis{0});                         // quern::repeat: counts must be a View of integers
+  quern::repeat(x, count);                                     // quern::repeat: counts must have rank 1
   quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
   quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
   quern::put(x, f, 1.0);                                       // quern: indices must be integers

@@ -33,6 +33,10 @@ void files(const space& exec, const std::string& folder) {
   Kokkos::deep_copy(u, 2.0);
   quern::files::write_npy(folder + "/big.npy", u);
   // # 3
+  {
+    // # 4
+    EXPECT_EQ((std::vector<double>(200, 2.0)), test::contents(columns));
+  }
   EXPECT_EQ(2.0, mean);
   EXPECT_EQ(0.0, var);
   EXPECT_NEAR(400000.0, quern::sum(quern::files::load_npy<Kokkos::View<double**>>(folder + "/smooth.npy")), 1e-6);
@@ -40,9 +44,9 @@ void files(const space& exec, const std::string& folder) {
 
 void functions(const space& exec) {
   const quern::chunking settings{.memory = 64'000'000};
-  // # 4
-  EXPECT_EQ(49999.0, largest);
   // # 5
+  EXPECT_EQ(49999.0, largest);
+  // # 6
   EXPECT_EQ(49999.0, greatest);
   EXPECT_EQ(49999.0 * 25000, sum);
 }

@@ -44,15 +44,22 @@ void take_rows(const space& exec) {
   EXPECT_EQ(test::contents(x), test::contents(sorted));
 }
 
+void repeat_rows(const space& exec) {
+  const matrix x = numbers(), out("out", 3, 4);
+  // # 5
+  quern::copy(exec, out, repeated);
+  EXPECT_EQ((std::vector<double>{0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11}), test::contents(out));
+}
+
 void overlap(const space& exec) {
   const matrix x = numbers();
-  // # 5
+  // # 6
   EXPECT_EQ(11, test::contents(x)[11]);
 }
 
 void centre(const space& exec) {
   const matrix x = numbers(), out("out", 3, 4);
-  // # 6
+  // # 7
   EXPECT_EQ(-1.5, test::contents(out)[8]);
 }
 
@@ -61,6 +68,7 @@ TEST(Guides, Reindexing) {
   move(exec);
   write_by_strides(exec);
   take_rows(exec);
+  repeat_rows(exec);
   overlap(exec);
   centre(exec);
 }

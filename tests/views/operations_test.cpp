@@ -178,27 +178,6 @@ TEST(Reindexed, MayBeWrittenWhereTheyAreRead) {
   EXPECT_EQ((std::vector<double>{3, 5, 7, 9, 11}), test::contents(x));
 }
 
-TEST(ReindexedErrors, OverlapOfAnOutputWithWhatIsRead) {
-  const line x = make({1, 2, 3, 4, 5});
-  const matrix y = make(5, 5);
-  const auto rejected = [](const auto& call) {
-    test::expect_error("quern::map: out and in 1 share memory and are not the same View", call);
-  };
-  rejected([&] { quern::map(exec(), x, twice_plus(), quern::flip(x), 1.0); });
-  rejected([&] { quern::map(exec(), y, twice_plus(), quern::permute_dims(y, quern::axes{1, 0}), 1.0); });
-  const auto reads = [](const auto& call) { test::expect_error("quern::map: out and in 1 share memory", call); };
-  reads([&] { quern::map(exec(), x, twice_plus(), quern::roll(x, 1), 1.0); });
-  reads([&] { quern::map(exec(), x, twice_plus(), quern::roll(x, 0), 1.0); });
-  reads(
-      [&] { quern::map(exec(), x, twice_plus(), quern::flip(quern::lazy(twice_plus(), quern::roll(x, 1), x)), 1.0); });
-  const auto indices = make_indices({0, 1});
-  test::expect_error("quern::copy: out and in 1 share memory",
-                     [&] { quern::copy(exec(), indices, quern::take(make_indices({4, 5}), indices, quern::axis{0})); });
-  test::expect_error("quern::copy: out has stride 0 along axis 0 of extents (3, 5): its elements share memory",
-                     [&] { quern::copy(exec(), quern::broadcast_to(x, {3, 5}), x); });
-  EXPECT_EQ((std::vector<double>{1, 2, 3, 4, 5}), test::contents(x));
-}
-
 TEST(ReindexedErrors, IndicesOutOfRange) {
   const line x = make({1, 2, 3, 4, 5}), out = make({7, 7, 7});
   const auto bad = make_indices({0, 5, -6});

@@ -74,6 +74,7 @@ class operand_in_chunks {
       static_assert(is_resident || (is_device<Exec> && host_reachable<operand_type>),
                     "quern::in_chunks: the View is reached neither by the execution space nor by the host");
       describe_memory(view_of(v.view));
+      if constexpr (writes) check_output("quern::in_chunks", memory_);
       constexpr bool pinned = reachable<Exec, operand_type>;
       using view_access = std::conditional_t<writes, view_writer, view_reader>;
       if constexpr (!is_resident) array_ = std::make_shared<view_access>(memory_, pinned);
@@ -135,6 +136,16 @@ using input_in_chunks = operand_in_chunks<Exec, V, array_reader>;
 template <class Exec, class V>
 using output_in_chunks = operand_in_chunks<Exec, V, array_writer>;
 
+/// The axis of an input along which it is cut as the iteration is, or -1 where it is repeated along that and whole in
+/// every chunk.
+inline int cut_axis(const chunk_plan& p, const shape& extents, const std::string& name) {
+  const int axis = p.axis - (p.extents.rank - extents.rank);
+  const bool is_whole = p.extents.extent[p.axis] == 1 && extents.rank == p.extents.rank;  // one row, as one chunk
+  stride_array ignored;
+  if (!broadcast_strides(extents, {}, p.extents, ignored)) reject_broadcast(p.label, name, extents, p.extents);
+  return axis >= 0 && (extents.extent[axis] != 1 || is_whole) ? axis : -1;
+}
+
 /// An input of a call: cut along the axis of the iteration, or repeated along it and then whole in every chunk.
 template <class Exec, class V>
 class chunk_input : public input_in_chunks<Exec, V> {
@@ -144,13 +155,8 @@ class chunk_input : public input_in_chunks<Exec, V> {
   using place = in_chunks_place;
   using base::base;
   void join_call(const Exec& exec, chunk_plan& p, const std::string& name) {
-    axis_ = p.axis - (p.extents.rank - base::rank);
-    const bool is_whole = p.extents.extent[p.axis] == 1 && base::rank == p.extents.rank;  // one row, as one chunk
-    cut_ = axis_ >= 0 && (this->extents().extent[axis_] != 1 || is_whole);
-    stride_array ignored;
-    if (!broadcast_strides(this->extents(), {}, p.extents, ignored))
-      reject_broadcast(p.label, name, this->extents(), p.extents);
-    if (cut_) {
+    axis_ = cut_axis(p, this->extents(), name);
+    if (axis_ >= 0) {
       if (!base::is_resident && base::rank != p.extents.rank)
         throw Error(p.label, "an input of fewer axes than out must be in memory that is repeated along axis " +
                                  std::to_string(p.axis));
@@ -161,7 +167,7 @@ class chunk_input : public input_in_chunks<Exec, V> {
   }
   /// The array in a chunk, or all of it where it is repeated.
   auto in(const array_chunk& c) const {
-    if (cut_) return this->part(axis_, c, false);
+    if (axis_ >= 0) return this->part(axis_, c, false);
     if constexpr (base::is_resident) return this->memory();
     else return brought_;
   }
@@ -180,20 +186,44 @@ class chunk_input : public input_in_chunks<Exec, V> {
     exec.fence(kernel_label(label));
     brought_ = {reinterpret_cast<const value*>(memory_.data()), all.extents, all.packed};
   }
-  bool cut_ = true;
   int axis_ = 0;
   pool_block<typename Exec::memory_space> memory_;
   strided<typename base::element> brought_;
 };
 
+/// An input of a call whose elements are found by a map of indices; all that it reads is in reach.
+template <class Exec, class V>
+class mapped_chunk_input {
+ public:
+  using place = in_chunks_place;
+  static constexpr int rank = rank_of<V>;
+
+  explicit mapped_chunk_input(const V& v) : array_(v) {}
+  const shape& extents() const { return array_.extents; }
+  std::shared_ptr<array_reader> array() const { return nullptr; }
+  const V& memory() const { return array_; }
+  void check(const Exec& exec, const std::string& label) { check_indices_once(exec, label, array_); }
+  void join(std::vector<planned_array<array_reader>>&, bool) {}
+  void join_call(const Exec& exec, chunk_plan& p, const std::string& name) {
+    axis_ = cut_axis(p, extents(), name);
+    check(exec, p.label);
+  }
+  V part(int axis, const array_chunk& c, bool with_halo) const {
+    return part_along(array_, axis, c.begin(with_halo), c.extent(with_halo));
+  }
+  V in(const array_chunk& c) const { return axis_ < 0 ? array_ : part(axis_, c, false); }
+  static const V& view_of_part(const V& part) { return part; }
+
+ private:
+  V array_;
+  int axis_ = 0;
+};
+
 /// An operand of a call: a `chunk_input` for each array, in a lazy one too; scalars and positions are what they are.
 template <class Exec, class V>
 auto as_chunk_operand(const V& v) {
-  static_assert(
-      !is_mapped<V>,
-      "quern: beside what comes in chunks, write what roll, take, pad, tile, repeat or reshape make to a View "
-      "with quern::copy first");
-  if constexpr (is_lazy<V>)
+  if constexpr (is_mapped<V>) return mapped_chunk_input<Exec, V>(v);
+  else if constexpr (is_lazy<V>)
     return unpack([&](const auto&... in) { return lazy_of(v.f, as_chunk_operand<Exec>(in)...); }, v.in);
   else if constexpr (any_array<V>) return chunk_input<Exec, V>(v);
   else return v;
@@ -239,11 +269,18 @@ scratch_block<T, Exec> scratch_of_chunk(const Exec& exec, const chunk_plan& p, c
 }
 
 /// Rejects an output that shares memory with an input; where chunks do not overlap, it may be the same View.
+template <class T, class In>
+void check_input_apart(const std::string& label, const strided<T>& out, const In& in, bool same_allowed,
+                       const std::string& name) {
+  if (out.data == nullptr) return;
+  if constexpr (is_mapped<std::remove_cvref_t<decltype(in.memory())>>)
+    check_leaf_overlap(label, out, in.memory(), name, false);
+  else if (in.memory().data != nullptr) check_overlap(label, out, in.memory(), name, same_allowed);
+}
 template <class Out, class In>
 void check_memory(const std::string& label, const Out& out, const In& in, bool same_allowed,
                   const char* name = "an input") {
-  if (out.memory().data != nullptr && in.memory().data != nullptr)
-    check_overlap(label, out.memory(), in.memory(), name, same_allowed);
+  check_input_apart(label, out.memory(), in, same_allowed, name);
 }
 
 /// The slowest axis of the first array that is not resident among those that `for_each(visit)` visits.
@@ -286,8 +323,8 @@ class chunk_inputs {
     int axis = -1;
     const auto look = [&](const auto& o) {
       if (axis >= 0 || !o.array() || o.extents().rank != Rank) return;
-      const int slowest = slowest_axis(*o.array());
-      if (o.extents().extent[slowest] != 1) axis = slowest;
+      const int best = best_cut(*o.array());
+      if (o.extents().extent[best] != 1) axis = best;
     };
     (look(out), ...);
     for_each([&](const auto& array, const std::string&) { look(array); });

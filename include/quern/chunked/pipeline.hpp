@@ -68,9 +68,6 @@ using chunk_function = std::function<void(const Exec&, const array_chunk&)>;
 template <class Exec>
 void run_chunks(const Exec& exec, const chunk_plan& p, const chunk_function<Exec>& compute);
 
-/// The axis along which an array is best cut, the slowest in its order.
-inline int slowest_axis(const array_io& array) { return array.fortran_order ? array.extents.rank - 1 : 0; }
-
 }  // namespace quern::impl
 
 #endif

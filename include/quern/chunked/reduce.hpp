@@ -98,7 +98,7 @@ class reduction_in_chunks {
   template <class Result>
   void check_output(const strided<Result>& out) {
     in_.for_each([&](const auto& array, const std::string& name) {
-      if (array.memory().data != nullptr) check_overlap(plan_.label, out, array.memory(), name, false);
+      check_input_apart(plan_.label, out, array, false, name);
     });
   }
 

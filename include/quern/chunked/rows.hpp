@@ -23,6 +23,7 @@ struct rows_io : Access {
     this->fortran_order = array->fortran_order;
   }
   std::string location(const packed_box& box) const override { return array->location(values(box)); }
+  bool has_whole_rows() const override { return array->has_whole_rows(); }
   void* address(const packed_box& box) const override {
     return this->fortran_order ? nullptr : array->address(values(box));
   }

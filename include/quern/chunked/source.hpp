@@ -6,7 +6,7 @@
 #include <memory>
 #include <quern/chunked/array_io.hpp>
 #include <quern/chunked/options.hpp>
-#include <quern/core/call/places.hpp>
+#include <quern/core/views/each_array.hpp>
 #include <quern/transfer/copy.hpp>
 
 namespace quern {
@@ -89,6 +89,7 @@ namespace quern::impl {
 template <class T, class F>
 struct function_reader : array_reader {
   F f;
+  bool has_whole_rows() const override { return true; }
   function_reader(const shape& of, F function) : f(std::move(function)) { extents = of; }
   std::string location(const packed_box& box) const override { return "a reader, " + rows_of(box); }
   void read(const packed_box& box, void* to) override {
@@ -108,6 +109,25 @@ struct function_writer : array_writer {
   void finish() override {}
 };
 
+/// A source is read by boxes; a View of the host has strides.
+template <class T, int Rank>
+struct chunked_reindexing<chunked::Source<T, Rank>> {
+  static constexpr bool possible(reindexing how) { return how == reindexing::by_boxes; }
+  template <int NewRank, class Change>
+  static auto restride(const chunked::Source<T, Rank>& v, const Change& change) {
+    return chunked::Source<T, NewRank>(reindexed_reader(v.array(), sizeof(T), change));
+  }
+};
+template <class V>
+struct chunked_reindexing<chunked_view<V>> {
+  static constexpr bool possible(reindexing how) { return how != reindexing::by_map; }
+  template <int NewRank, class Change>
+  static auto restride(const chunked_view<V>& v, const Change& change) {
+    const auto view = quern::impl::restride<NewRank>(v.view, change);
+    return chunked_view<std::remove_const_t<decltype(view)>>{view};
+  }
+};
+
 template <std::size_t Rank>
 shape shape_of(const std::size_t (&extents)[Rank]) {
   shape s;
@@ -125,7 +145,8 @@ struct view_io : Access {
   view_io(const array_bytes& a, bool is_pinned) : array(a), pinned(is_pinned) {
     this->extents = a.extents;
     const auto last = a.extents.rank - 1;
-    this->fortran_order = a.extents.rank > 1 && a.stride[0] < a.stride[last];
+    const std::int64_t first = std::abs(a.stride[0]);  // 0 where the axis repeats elements
+    this->fortran_order = a.extents.rank > 1 && first != 0 && first < std::abs(a.stride[last]);
   }
   std::string location(const packed_box&) const override { return "a View"; }
   array_bytes part(const packed_box& box) const { return at(box, address_of(array, box.first), array.stride); }

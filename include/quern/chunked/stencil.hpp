@@ -48,22 +48,31 @@ strided<T> core_of(strided<T> s, const chunk_plan& p, const array_chunk& c) {
   return s;
 }
 
-/// The rows of a chunk with its halo, of an array in memory that wraps around, in a block that is kept.
+/// An array in reach as a leaf of kernels.
 template <class Exec, class T>
-strided<T> wrapped_rows(const Exec& exec, const strided<T>& whole, const chunk_plan& p, const array_chunk& c,
-                        std::vector<pool_block<typename Exec::memory_space>>& blocks) {
-  using value = std::remove_const_t<T>;
+array_input<std::remove_const_t<T>> leaf_of(const strided<T>& a) {
+  return {a};
+}
+template <class Exec, class Source, int Rank, class... Owner>
+auto leaf_of(const mapped_array<Source, Rank, Owner...>& a) {
+  return mapped_leaf<Exec>(a);
+}
+/// The rows of a chunk with its halo in a block that is kept, of an array in reach that wraps around, or whose elements
+/// are found by a map of indices.
+template <class Exec, class A>
+auto rows_in_block(const Exec& exec, const A& whole, const chunk_plan& p, const array_chunk& c,
+                   std::vector<pool_block<typename Exec::memory_space>>& blocks) {
+  using value = typename decltype(leaf_of<Exec>(whole))::value_type;
   const auto rows = scratch_of_chunk<value>(exec, p, c, true);
   blocks.push_back(rows.block);
   p.for_each_range(c, true, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
     strided<value> to = rows;
-    auto from = whole;
-    to.extents.extent[p.axis] = from.extents.extent[p.axis] = count;
+    to.extents.extent[p.axis] = count;
     to.data += at * to.stride[p.axis];
-    from.data += row * from.stride[p.axis];
-    map_launch(exec, p.label, to, op::identity(), false, {to.stride, from.stride}, array_input<value>{from});
+    const auto from = part_along(whole, p.axis, row, count);
+    map_launch(exec, p.label, to, op::identity(), false, {to.stride, from.stride}, leaf_of<Exec>(from));
   });
-  return {rows.data, rows.extents, rows.stride};
+  return strided<const value>{rows.data, rows.extents, rows.stride};
 }
 /// An input of a call in a chunk with its halo.
 template <class Exec, class Layout, int Rank, class V>
@@ -71,10 +80,12 @@ auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const
                         std::vector<pool_block<typename Exec::memory_space>>& blocks) {
   const bool beyond = c.begin(true) < 0 || c.first + c.count + c.high > p.extents.extent[p.axis];
   return at_cells(v, wrapped_origin<Rank>(p.first_of_chunk(c, true), p.extents), [&](const auto& leaf) {
-    if constexpr (placed<decltype(leaf)>)
-      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? wrapped_rows(exec, leaf.memory(), p, c, blocks)
+    if constexpr (!placed<decltype(leaf)>) return leaf;
+    else if constexpr (is_mapped<std::remove_cvref_t<decltype(leaf.memory())>>)
+      return as_part<Exec, Rank, Layout>(rows_in_block(exec, leaf.memory(), p, c, blocks));
+    else
+      return as_part<Exec, Rank, Layout>(!leaf.array() && beyond ? rows_in_block(exec, leaf.memory(), p, c, blocks)
                                                                  : leaf.part(p.axis, c, true));
-    else return leaf;
   });
 }
 
@@ -114,6 +125,7 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
   for_each([&](auto& o) {
     check_extents(label, "in", o.extents(), p.extents);
     check_memory(label, to, o, false);
+    if constexpr (requires { o.check(exec, label); }) o.check(exec, label);
     same_order(o);
     o.join(p.inputs, true);
   });

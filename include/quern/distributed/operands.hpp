@@ -24,8 +24,21 @@ const auto& local_of(const V& v) {
   else return v;
 }
 
-/// A replicated array at the cells of a rank's block: along an axis where it has the whole array's extent, the block's
-/// part of it; elsewhere it broadcasts.
+/// The part of a replicated array at the cells of a rank's block: along an axis where it has the whole array's extent,
+/// that of the block; elsewhere it broadcasts.
+template <class A>
+A part_of_block(const std::string& label, const std::string& name, A a, const shape& extents, const Decomposition& d) {
+  stride_array broadcast{};
+  if (!broadcast_strides(extents, a.stride, d.extents(), broadcast))
+    reject_broadcast(label, name, extents, d.extents());
+  const Decomposition::Block own = d.local();
+  for (int axis = 0; axis < extents.rank; ++axis) {
+    const int of_block = axis + d.extents().rank - extents.rank;
+    if (extents.extent[axis] != 1) a = part_along(a, axis, own.first.extent[of_block], own.extents.extent[of_block]);
+  }
+  return a;
+}
+/// A replicated array at the cells of a rank's block; what is no array as it is.
 template <class V>
 auto replicated_part(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
   if constexpr (stored_array<V>) {
@@ -34,25 +47,12 @@ auto replicated_part(const std::string& label, const std::string& name, const V&
     static_assert(Kokkos::is_view_v<view> || is_strided_array<view>,
                   "quern: beside DistributedViews, inputs must be Kokkos::Views or scalars, which are whole and equal "
                   "on all ranks");
-    constexpr int rank = rank_of<V>;
-    strided<value> s = describe<value>(view_of(v).data(), view_of(v));
-    stride_array broadcast{};
-    const shape extents = view_extents(v);
-    if (rank > d.extents().rank || !broadcast_strides(extents, s.stride, d.extents(), broadcast))
-      reject_broadcast(label, name, extents, d.extents());
-    const Decomposition::Block own = d.local();
-    for (int axis = 0; axis < rank; ++axis) {
-      if (s.extents.extent[axis] == 1) continue;
-      const int of_block = axis + d.extents().rank - rank;
-      s.extents.extent[axis] = own.extents.extent[of_block];
-      s.data += own.first.extent[of_block] * s.stride[axis];
-    }
+    const strided<value> s =
+        part_of_block(label, name, describe<value>(view_of(v).data(), view_of(v)), view_extents(v), d);
     return like_rows(v, as_part<typename view::device_type, static_cast<int>(view::rank())>(s));
+  } else if constexpr (is_mapped<V>) {
+    return part_of_block(label, name, v, v.extents, d);
   } else {
-    static_assert(
-        !is_mapped<V>,
-        "quern: beside DistributedViews, write what roll, take, pad, tile, repeat or reshape make to a View with "
-        "quern::copy first");
     return v;
   }
 }
@@ -83,6 +83,8 @@ auto operand_at_end(const std::string& label, const V& v, const Decomposition& d
     if constexpr (view_like<decltype(part)>) {
       constexpr int rank = known_rank<std::remove_cvref_t<decltype(part)>>();
       return as_part<Exec, rank>(last_of(describe(part.data(), part), axis - (Rank - rank), false));
+    } else if constexpr (is_mapped<std::remove_cvref_t<decltype(part)>>) {
+      return last_of(part, axis - (Rank - part.extents.rank), false);
     } else {
       return part;
     }

@@ -47,6 +47,7 @@ std::string text_of_operand(const V& v) {
   std::string text;
   if constexpr (array_of_blocks<V>) text = text_of_array(type_text<value_of<V>>(), v.extents(), &v.decomposition());
   else if constexpr (stored_array<V>) text = text_of_array(type_text<value_of<V>>(), view_extents(v), nullptr);
+  else if constexpr (is_mapped<V>) text = text_of_array(type_text<value_of<V>>(), v.extents, nullptr);
   else if constexpr (is_lazy<V>) text = text_of_operand(v.in);
   else if constexpr (is_outputs<V>)
     text = unpack([](const auto&... in) { return joined_texts({text_of_operand(in)...}); }, v);

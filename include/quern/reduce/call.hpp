@@ -209,12 +209,14 @@ auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
     const auto first = lazy(select_values(), std::get<0>(inputs), m);
     const auto selected = unpack([&](const auto&, const auto&... rest) { return std::tie(first, rest...); }, inputs);
     const shape extents = operand_extents(r.label, std::get<0>(inputs));
+    constexpr bool over_ranks = is_at<over_ranks_place, First> || (is_at<over_ranks_place, In> || ...);
     const auto run = [&](const auto&... others) {
       if (!mask_fits(r.label, m, extents)) {
         using place = engine_of<reductions, std::remove_cvref_t<decltype(first)>, In...>;
         compare_where_it_can<place>(of_selected, out, selected, others...);
         check_mask(r.label, m, extents);
       }
+      if constexpr (!over_ranks) check_mask_sources<Exec>(r.label, out, m);
       return reduce_call(of_selected, exec, out, selected, others...);
     };
     return unpack(run, without_mask(options...));

@@ -308,6 +308,10 @@ void for_each_memory(const F& f, const V& v) {
   else if constexpr (requires { v.local_with_halo(); }) for_each_memory(f, v.local_with_halo());
   else if constexpr (dual_view<V>) for_each_memory(f, v.view_device());
   else if constexpr (view_like<V>) f(describe(v));
+  else if constexpr (is_mapped<V>) {
+    for (const source_bytes& m : v.memory)
+      if (m.bytes.data != nullptr) f(m.bytes);
+  }
   else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
   else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
 }

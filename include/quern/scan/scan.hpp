@@ -98,6 +98,7 @@ void scan_selected(const operation_name& label, const Reducer& reducer, const Ex
       compare_calls<scans>(label, [] { return std::string(); }, out, selected);
       check_mask(label, m, extents);
     }
+    check_mask_sources<Exec>(label, out, m);
     unpack([&](const auto&... others) { scan_call<Exclusive>(label, reducer, exec, out, selected, others...); },
            without_mask(options...));
   }

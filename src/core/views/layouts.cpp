@@ -8,6 +8,7 @@
 #include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/layouts.hpp>
 #include <quern/core/views/mapped_array.hpp>
+#include <quern/core/views/repeat_by_counts.hpp>
 
 namespace quern::impl {
 namespace {
@@ -217,8 +218,42 @@ index_layout mapped_layout(const std::string& label, const index_layout& inner, 
   return r;
 }
 
+index_layout with_axis_split(const std::string& label, const index_layout& l, int axis, const shape& to) {
+  index_layout result = l;
+  result.extents.rank = l.extents.rank - 1 + to.rank;
+  if (result.extents.rank > max_rank)
+    throw Error(label, "the result has " + std::to_string(result.extents.rank) + " axes; at most 8 are possible");
+  for (int d = axis + 1; d < l.extents.rank; ++d) {
+    result.extents.extent[d - 1 + to.rank] = l.extents.extent[d];
+    result.stride[d - 1 + to.rank] = l.stride[d];
+  }
+  std::int64_t stride = l.stride[axis];
+  for (int d = to.rank - 1; d >= 0; --d) {
+    result.extents.extent[axis + d] = to.extent[d];
+    result.stride[axis + d] = stride;
+    stride *= to.extent[d];
+  }
+  return result;
+}
+
 void reject_times(const std::string& label, std::int64_t times) {
   throw Error(label, std::to_string(times) + " repetitions, expected 0 or more");
+}
+void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
+                         const std::string& name) {
+  const auto text = [&](source_role role) {
+    if (role == source_role::elements) return "the array that " + name + " re-indexes";
+    return (role == source_role::indices ? "the indices of " : "the info of ") + name;
+  };
+  for (const source_bytes& m : memory)
+    if (m.bytes.data != nullptr && out.data != nullptr) check_overlap(label, out, m.bytes, text(m.role), false);
+}
+void check_counts(const std::string& label, const shape& counts, std::int64_t n) {
+  if (counts.rank != 1 || (counts.extent[0] != n && counts.extent[0] != 1))
+    throw Error(label, "counts have extents " + counts.str() + ", expected (" + std::to_string(n) + ") or (1)");
+}
+void reject_count(const std::string& label, std::int64_t position) {
+  throw ElementError(label, "the count at position " + std::to_string(position) + " is negative", position);
 }
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis) {
   const std::string text =

@@ -102,12 +102,24 @@ void check_mask(const std::string& label, const M& m, const shape& extents) {
   if (!mask_fits(label, m, extents)) reject_broadcast(label, "the mask", operand_extents(label, m), extents);
 }
 
-/// Rejects outputs that share memory with a mask.
+/// Rejects an output in memory that shares it with an array that a mask re-indexes by a map of indices.
+template <class Exec, class Out, class M>
+void check_mask_sources(const std::string& label, const Out& out, const M& m) {
+  if constexpr (!stored_array<Out>) return;
+  else if constexpr (is_mapped<M>)
+    check_sources_apart(label, as_strided<Exec, use::output>(out, label), m.memory, "the mask");
+  else if constexpr (is_lazy<M>)
+    unpack([&](const auto&... in) { (check_mask_sources<Exec>(label, out, in), ...); }, m.in);
+}
+
+/// Rejects outputs that share memory with a mask. Of a mask that a lazy array computes, those arrays are looked at that
+/// it re-indexes: what it reads element by element may be an output.
 template <class Exec, class Out, class M>
 void check_mask_apart(const std::string& label, const Out& out, const M& m) {
   if constexpr (stored_array<Out> && stored_array<M>)
     check_overlap(label, as_strided<Exec, use::output>(out, label), make_input<Exec>(m, label).array, "the mask",
                   false);
+  else if constexpr (is_mapped<M> || is_lazy<M>) check_mask_sources<Exec>(label, out, m);
   else if constexpr (requires { out.local_with_halo(), m.local_with_halo(); })
     check_mask_apart<Exec>(label, out.local_with_halo(), m.local_with_halo());
 }

@@ -35,10 +35,10 @@ struct index_search {
   }
 };
 
-template <class I>
+template <class Indices>
 struct index_count {
   using value_type = std::int64_t;
-  take_map<I> map;
+  take_map<Indices> map;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const { outside += map.valid(i) ? 0 : 1; }
 };
 
@@ -60,15 +60,16 @@ template <class Exec, class Inner, class Map>
 void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, Map>& source) {
   check_source(exec, label, source.inner);
 }
-template <class Exec, class Inner, class I>
-void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, take_map<I>>& source) {
+template <class Exec, class Inner, class Indices>
+void check_source(const Exec& exec, const std::string& label, const axis_source<Inner, take_map<Indices>>& source) {
   check_source(exec, label, source.inner);
-  const take_map<I>& map = source.map;
+  const take_map<Indices>& map = source.map;
+  if (map.is_checked) return;
   if (map.outside != nullptr) {
     const Kokkos::View<std::int64_t, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> result(
         map.outside);
-    return Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count), index_count<I>{map},
-                                   result);
+    return Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, map.count),
+                                   index_count<Indices>{map}, result);
   }
   if (map.mode != index_mode::raise || map.count == 0) return;
   search_indices(exec, label, map, map.count, map.n);
@@ -79,6 +80,25 @@ template <class Exec, class V>
 void check_indices(const Exec& exec, const std::string& label, const V& v) {
   if constexpr (is_mapped<V>) check_source(exec, label, v.source);
   else if constexpr (is_lazy<V>) unpack([&](const auto&... in) { (check_indices(exec, label, in), ...); }, v.in);
+}
+
+template <class Source>
+void mark_checked(Source&) {}
+template <class Inner>
+void mark_checked(row_major_source<Inner>& source) {
+  mark_checked(source.inner);
+}
+template <class Inner, class Map>
+void mark_checked(axis_source<Inner, Map>& source) {
+  mark_checked(source.inner);
+  if constexpr (requires { source.map.is_checked; }) source.map.is_checked = true;
+}
+/// The same for an operation that reads an array part by part: the indices of the array that it gets are not looked at
+/// again.
+template <class Exec, class Source, int Rank, class... Owner>
+void check_indices_once(const Exec& exec, const std::string& label, mapped_array<Source, Rank, Owner...>& v) {
+  check_indices(exec, label, v);
+  mark_checked(v.source);
 }
 
 }  // namespace quern::impl

@@ -12,13 +12,41 @@
 
 namespace quern::impl {
 
-/// Whether an operand can be re-indexed; an error that names why not.
+/// How the elements of a re-indexed operand are found.
+enum class reindexing {
+  by_boxes,    // any box of it is one of the array: flip, slice, permute_dims
+  by_strides,  // diagonal
+  by_map,      // roll, take
+};
+/// Re-indexing of an operand that comes in chunks: whether a way is possible, and `restride<Rank>(v, change)`. The
+/// header of the place specializes it.
 template <class V>
+struct chunked_reindexing {
+  static constexpr bool possible(reindexing) { return false; }
+};
+template <class V>
+constexpr bool can_reindex_chunks(reindexing how) {
+  return !is_at<in_chunks_place, V> || chunked_reindexing<V>::possible(how);
+}
+template <class F, class... In>
+struct chunked_reindexing<lazy_array<F, In...>> {
+  static constexpr bool possible(reindexing how) { return (can_reindex_chunks<In>(how) && ...); }
+};
+
+/// Whether an operand can be re-indexed; an error that names why not.
+template <class V, reindexing How = reindexing::by_boxes>
 constexpr bool can_reindex() {
-  constexpr bool here = !is_at<in_chunks_place, V> && !is_at<over_ranks_place, V>;
-  static_assert(here,
-                "quern: flip, slice, roll, take and the like re-index arrays in memory, not what comes in chunks or "
-                "lies over ranks; re-index the View of a chunk or of a rank's block");
+  constexpr bool in_chunks = can_reindex_chunks<V>(How), over_ranks = is_at<over_ranks_place, V>;
+  constexpr bool here = in_chunks && !over_ranks;
+  static_assert(in_chunks || How != reindexing::by_map,
+                "quern: roll, take, pad, tile, repeat and reshape re-index arrays in memory, not what comes in chunks; "
+                "copy it to a View first, or use flip, slice and the like, which read boxes of it");
+  static_assert(
+      in_chunks || How == reindexing::by_map,
+      "quern: what is re-indexed in chunks is in_chunks(view) or, but for its diagonal, a source; a sink is not");
+  static_assert(!over_ranks,
+                "quern: flip, slice, roll, take and the like re-index arrays in memory, not DistributedViews: re-index "
+                "the View of a rank's block, local(), or all of it that quern::distributed::to_global gathers");
   static_assert(!dual_view<V>,
                 "quern: flip, slice, roll, take and the like re-index one side of a DualView: view_device() or "
                 "view_host()");
@@ -38,7 +66,9 @@ constexpr int rank_plus(int rank, int n) { return rank < 0 ? -1 : rank + n; }
 /// An array with other extents and strides, `change(layout)`, which have rank `Rank`.
 template <int Rank, class V, class Change>
 auto restride(const V& v, const Change& change) {
-  if constexpr (is_mapped<V>) {
+  if constexpr (placed<V>) {
+    return chunked_reindexing<V>::template restride<Rank>(v, change);
+  } else if constexpr (is_mapped<V>) {
     const auto of = [&]<class Source, int R, class... Owner>(const mapped_array<Source, R, Owner...>& a) {
       const index_layout l = change(index_layout{a.extents, a.stride, a.first});
       return mapped_array<Source, Rank, Owner...>{a.source, l.extents, l.stride, l.first, a.owners, a.memory};
@@ -104,7 +134,7 @@ auto each_leaf(const std::string& label, const V& v, const shape& extents, const
                   v.in);
   } else if constexpr (is_positions<V>) {
     return each_position<Rank>(extents, f);
-  } else if constexpr (array_like<V>) {
+  } else if constexpr (any_array<V>) {
     return f(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, extents); }));
   } else {
     return v;

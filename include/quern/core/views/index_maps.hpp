@@ -107,24 +107,35 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_by_mode(const I& v, std::int64_t 
   return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/// An index that stands in memory, of n; none is read if n is 0.
+/// Indices in a row.
 template <class I>
+struct row_of_indices {
+  using value_type = I;
+  const I* data;
+  std::int64_t step;
+  KOKKOS_FORCEINLINE_FUNCTION I load(std::int64_t i) const { return data[i * step]; }
+};
+
+/// An index that stands in memory, of n; none is read if n is 0.
+template <class Indices>
 struct take_map {
+  using I = typename Indices::value_type;
   static constexpr bool has_outside = false, has_runs = true;
-  const I* indices;
-  std::int64_t step, count, n;
+  Indices indices;  // read by row-major positions
+  std::int64_t count, n;
   index_mode mode;
   std::int64_t* outside = nullptr;  // where those that are out of range are counted, in place of a check
+  bool is_checked = false;          // of parts of an array, whose indices have been looked at as a whole
 
   /// Index number i, as it is.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const { return index_number(indices[i * step]); }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t given(std::int64_t i) const { return index_number(indices.load(i)); }
   /// Whether index number i is in range; those from -n on count from the end.
   KOKKOS_FORCEINLINE_FUNCTION bool valid(std::int64_t i) const {
     const std::int64_t v = given(i);
     return v >= -n && v < n;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return index_by_mode(indices[i * step], n, mode);
+    return index_by_mode(indices.load(i), n, mode);
   }
   index_run run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
 };

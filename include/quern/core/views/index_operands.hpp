@@ -99,24 +99,42 @@ auto remove_along(const std::string& label, const V& v, const slice_range& remov
   return map_axis(label, a, d, map, n - count);
 }
 
-template <class V, class I, class... More>
+/// Indices of rank `Rank`, read by their row-major positions.
+template <int Rank, class I>
+auto indices_in_order(const strided<I>& at) {
+  using index = std::remove_const_t<I>;
+  if constexpr (Rank == 1) return row_of_indices<index>{at.data, at.stride[0]};
+  else if constexpr (Rank == 0) return row_of_indices<index>{at.data, 0};
+  else return by_row_major_positions(memory_source<index>{at.data}, {at.extents, at.stride, 0});
+}
+/// The elements at indices of rank `Rank`, whose extents take the place of the axis.
+template <int Rank, class V, class I, class... More>
 auto take_axis(const std::string& label, const V& v, const strided<I>& at, index_mode mode, std::int64_t* outside,
                int axis_wanted, const More&... more) {
   const auto a = as_mapped(v);
   const int d = axis_number(label, axis_wanted, a.extents.rank);
-  const std::int64_t n = a.extents.extent[d], count = at.extents.extent[0];
+  const std::int64_t n = a.extents.extent[d], count = at.extents.size();
   check_take(label, count, n, d);
-  using index_map = take_map<std::remove_const_t<I>>;
-  return map_axis(label, a, d, index_map{at.data, at.stride[0], count, n, mode, outside}, count, more...);
+  const auto in_order = indices_in_order<Rank>(at);
+  const auto taken =
+      map_axis(label, a, d, take_map<std::remove_const_t<decltype(in_order)>>{in_order, count, n, mode, outside}, count,
+               more...);
+  if constexpr (Rank == 1) return taken;
+  else
+    return restride<rank_plus(rank_of<V>, Rank - 1)>(
+        taken, [&](const index_layout& l) { return with_axis_split(label, l, d, at.extents); });
 }
+/// The rank of indices; of those that do not say it when compiling it must be 1.
+template <class Indices>
+inline constexpr int rank_of_indices = rank_of<Indices> < 0 ? 1 : rank_of<Indices>;
 template <class Indices>
 auto describe_indices(const Indices& indices) {
   static_assert(is_integer<value_of<Indices>>, "quern::take: indices must be integers");
-  static_assert(may_have_rank<Indices, 1, 1>, "quern::take: indices must have rank 1");
   static_assert(!dual_view<Indices>, "quern::take: indices are one side of a DualView: view_device() or view_host()");
   const auto at = describe(indices);
-  if (at.extents.rank != 1)
-    throw Error("quern::take", "indices have extents " + at.extents.str() + ", expected rank 1");
+  if (at.extents.rank != rank_of_indices<Indices>)
+    throw Error("quern::take", "indices have extents " + at.extents.str() +
+                                   ", expected rank 1: other ranks must be known when compiling");
   return at;
 }
 
@@ -129,7 +147,7 @@ auto describe_indices(const Indices& indices) {
 /// result would run over
 template <impl::reindexed_operand V, std::size_t N>
 auto reshape(const V& x, const extent_number (&extents)[N]) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     const shape to = impl::shape_of(extents);
     return impl::each_array("quern::reshape", x, [&](const auto& a) {
       return impl::reshape_array<static_cast<int>(N)>("quern::reshape", a, to);
@@ -142,14 +160,14 @@ auto reshape(const V& x, const extent_number (&extents)[N]) {
 /// @throws Error if the axis is out of range
 template <impl::reindexed_operand V>
 auto roll(const V& x, std::int64_t shift, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::roll", x,
                             [&](const auto& a) { return impl::roll_axis("quern::roll", a, shift, along.number[0]); });
 }
 /// Along several axes, or several times along one: `roll(x, {1, -2}, axes{0, 1})`.
 template <impl::reindexed_operand V, std::size_t N>
 auto roll(const V& x, const std::int64_t (&shifts)[N], const axes& along) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     if (along.count != static_cast<int>(N))
       throw Error("quern::roll", std::to_string(N) + " shifts along " + std::to_string(along.count) + " axes");
     return impl::each_array("quern::roll", x,
@@ -161,7 +179,7 @@ template <impl::reindexed_operand V>
 auto roll(const V& x, std::int64_t shift) {
   constexpr int rank = impl::rank_of<V>;
   static_assert(rank >= 0, "quern::roll: without an axis, the rank must be known when compiling");
-  if constexpr (impl::can_reindex<V>() && rank >= 0)
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>() && rank >= 0)
     return impl::each_array("quern::roll", x, [&](const auto& a) {
       const shape own = impl::operand_extents("quern::roll", a);
       return impl::restride<rank>(impl::roll_axis("quern::roll", impl::line_of(a), shift, 0),
@@ -222,7 +240,7 @@ auto pad_array(const V& v, const pad_widths& widths, const T& value) {
 template <impl::reindexed_operand V>
 auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
   impl::check_pad_rank<V>();
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::pad", x, [&](const auto& v) {
       const auto a = impl::as_mapped(v);
       constexpr int rank = impl::rank_of<std::remove_cvref_t<decltype(v)>>;
@@ -236,7 +254,7 @@ auto pad(const V& x, const pad_widths& widths, pad_mode mode) {
 template <impl::reindexed_operand V, scalar_value T = int>
 auto pad(const V& x, const pad_widths& widths, const T& value = T()) {
   impl::check_pad_rank<V>();
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
     if constexpr (impl::is_lazy<V>) {
       // What is around is no value of the lazy array's function: it is chosen by the position.
@@ -263,7 +281,7 @@ template <impl::reindexed_operand V, std::size_t N>
 auto tile(const V& x, const extent_number (&times)[N]) {
   constexpr int own = impl::rank_of<V>, n = static_cast<int>(N), rank = own > n ? own : n;
   static_assert(own >= 0, "quern::tile: the rank must be known when compiling");
-  if constexpr (impl::can_reindex<V>() && own >= 0)
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>() && own >= 0)
     return impl::each_array("quern::tile", x, [&](const auto& v) {
       const auto a = impl::as_mapped(impl::restride<rank>(v, [&](impl::index_layout l) {
         axes first;
@@ -284,7 +302,7 @@ auto tile(const V& x, const extent_number (&times)[N]) {
 /// @throws Error if `times` is negative, or the axis out of range
 template <impl::reindexed_operand V>
 auto repeat(const V& x, std::int64_t times, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
       return impl::repeat_axis("quern::repeat", a, times, along.number[0]);
     });
@@ -292,7 +310,7 @@ auto repeat(const V& x, std::int64_t times, const axis& along) {
 /// Of all elements in row-major order, of rank 1.
 template <impl::reindexed_operand V>
 auto repeat(const V& x, std::int64_t times) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::repeat", x, [&](const auto& a) {
       return impl::repeat_axis("quern::repeat", impl::line_of(a), times, 0);
     });
@@ -321,19 +339,21 @@ auto remove_at(const V& x, I index, const axis& along) {
 }
 
 /// The elements of x at `indices` along an axis (NumPy's `take`): `take(x, rows, axis{0})`. `indices` is a View of
-/// rank 1, of integers, which is read when the operation runs.
+/// integers, which is read when the operation runs. Its extents take the place of the axis: of indices (k, l) along
+/// axis 1 of x, the result is `y(i, a, b, ...) = x(i, indices(a, b), ...)`; with rank 0 the axis goes.
 ///
 /// `index_mode::raise`, the default: indices from -n on count from the end. The operation that reads the elements
 /// waits for its execution space, and throws if an index is out of range, before it computes anything.
 /// `index_mode::wrap` and `index_mode::clip` take any index, and the operation is asynchronous.
-/// @throws Error if the axis is out of range, or empty where there are indices; the operation, ElementError with the
-/// position of the first index that is out of range
+/// @throws Error if the axis is out of range, or empty where there are indices, or if the result has more than 8 axes;
+/// the operation, ElementError with the row-major position of the first index that is out of range
 template <impl::reindexed_operand V, view_like Indices>
 auto take(const V& x, const Indices& indices, const axis& along, index_mode mode = index_mode::raise) {
-  if constexpr (impl::can_reindex<V>()) {
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      return impl::take_axis("quern::take", a, at, mode, nullptr, along.number[0], indices);
+      return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, mode, nullptr, along.number[0],
+                                                             indices);
     });
   }
 }
@@ -344,10 +364,11 @@ template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
   constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
   static_assert(counts, "quern::take: info must be a View of rank 0 of std::int64_t");
-  if constexpr (counts && impl::can_reindex<V>()) {
+  if constexpr (counts && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const auto at = impl::describe_indices(indices);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      return impl::take_axis("quern::take", a, at, index_mode::raise, info.data(), along.number[0], indices, info);
+      return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, index_mode::raise, info.data(),
+                                                             along.number[0], indices, info);
     });
   }
 }

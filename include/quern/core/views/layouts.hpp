@@ -33,6 +33,9 @@ index_layout with_axes(const std::string& label, const index_layout& l, const ax
 index_layout without_axes(const std::string& label, const index_layout& l, const axes& numbers);
 index_layout broadcast_layout(const std::string& label, const index_layout& l, const shape& to);
 
+/// With axes of these extents in place of one.
+index_layout with_axis_split(const std::string& label, const index_layout& l, int axis, const shape& to);
+
 /// The extents of a reshaped array, one of which may be -1.
 shape reshaped_extents(const std::string& label, const shape& from, shape to);
 /// The elements in row-major order with other extents; false where no strides lead to them.

@@ -10,13 +10,24 @@
 #include <quern/core/views/index_maps.hpp>
 #include <quern/core/views/strided_array.hpp>
 #include <tuple>
+#include <utility>
 
 namespace quern {
 namespace impl {
 
-/// The arrays that the elements of an operand come from.
+/// What an array is to an operand that reads it: its elements, indices of them, or where wrong indices are counted.
+enum class source_role { elements, indices, info };
+struct source_bytes {
+  array_bytes bytes;
+  source_role role = source_role::elements;
+};
+/// The arrays that an operand reads or writes.
 inline constexpr std::size_t max_sources = 4;
-using source_memory = std::array<array_bytes, max_sources>;
+using source_memory = std::array<source_bytes, max_sources>;
+
+/// Rejects an output that shares memory with one of them; `name` is the operand's.
+void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
+                         const std::string& name);
 
 /// What a host loop reads of a source, at any step.
 template <class Source>
@@ -101,12 +112,8 @@ inline constexpr bool is_mapped_leaf = requires(const std::remove_cvref_t<Leaf>&
 template <class T, class Leaf>
 void check_leaf_overlap(const std::string& label, const strided<T>& out, const Leaf& leaf, const std::string& name,
                         bool same_allowed) {
-  if constexpr (is_mapped_leaf<Leaf>) {
-    for (const array_bytes& m : leaf.memory)
-      if (m.data != nullptr) check_overlap(label, out, m, name, false);
-  } else {
-    check_overlap(label, out, leaf.array, name, same_allowed);
-  }
+  if constexpr (is_mapped_leaf<Leaf>) check_sources_apart(label, out, leaf.memory, name);
+  else check_overlap(label, out, leaf.array, name, same_allowed);
 }
 
 }  // namespace impl
@@ -134,6 +141,21 @@ mapped_input<Source> mapped_leaf(const mapped_array<Source, Rank, Owner...>& v) 
   return {v.source, v.first, {nullptr, v.extents, v.stride}, v.memory};
 }
 
+/// The part of an array from index `first` along an axis, `n` of them, and its last elements, as those of memory.
+template <class Source, int Rank, class... Owner>
+mapped_array<Source, Rank, Owner...> part_along(mapped_array<Source, Rank, Owner...> a, int d, std::int64_t first,
+                                                std::int64_t n) {
+  a.first += first * a.stride[d];
+  a.extents.extent[d] = n;
+  return a;
+}
+template <class Source, int Rank, class... Owner>
+mapped_array<Source, Rank, Owner...> last_of(mapped_array<Source, Rank, Owner...> a, int axis, bool all_axes) {
+  for (int d = 0; d < a.extents.rank; ++d)
+    if (d == axis || all_axes) a = part_along(a, d, a.extents.extent[d] - 1, 1);
+  return a;
+}
+
 /// An array in memory as one that a map of indices begins with.
 template <class V>
 auto as_mapped(const V& v) {
@@ -146,8 +168,8 @@ auto as_mapped(const V& v) {
     }();
     using owner = std::remove_cvref_t<decltype(owner_of(view_of(v)))>;
     using source = memory_source<memory_type<V>>;
-    return mapped_array<source, rank_of<V>, owner>{source{s.data},         s.extents,       s.stride, 0,
-                                                   {owner_of(view_of(v))}, {array_bytes(s)}};
+    return mapped_array<source, rank_of<V>, owner>{
+        source{s.data}, s.extents, s.stride, 0, {owner_of(view_of(v))}, {source_bytes{array_bytes(s)}}};
   }
 }
 
@@ -169,23 +191,28 @@ auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner..
   const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
   source_memory memory = v.memory;
   [[maybe_unused]] std::size_t number = sizeof...(Owner);
-  ((memory[number++] = array_bytes(describe(more))), ...);
+  [[maybe_unused]] source_role role = source_role::indices;
+  ((memory[number++] = {array_bytes(describe(more)), std::exchange(role, source_role::info)}), ...);
   return mapped_array<source, Rank, Owner..., std::remove_cvref_t<decltype(owner_of(more))>...>{
       s, to.extents, to.stride, to.first, std::tuple_cat(v.owners, std::tuple(owner_of(more)...)), memory};
 }
 
-/// An array with its elements in row-major order along one axis.
-template <class Source, int Rank, class... Owner>
-auto in_row_major_order(const mapped_array<Source, Rank, Owner...>& v) {
-  using source = row_major_source<Source>;
-  const loop_nest<1> nest = row_major_nest<1>(v.extents, {v.stride});
-  const std::int64_t size = v.extents.size();
-  source s{v.source, v.first, nest.rank, size < (std::int64_t{1} << 31), {}, {}};
+/// Elements that are read by their row-major positions.
+template <class Source>
+row_major_source<Source> by_row_major_positions(const Source& source, const index_layout& l) {
+  const loop_nest<1> nest = row_major_nest<1>(l.extents, {l.stride});
+  row_major_source<Source> s{source, l.first, nest.rank, l.extents.size() < (std::int64_t{1} << 31), {}, {}};
   for (int d = 0; d < nest.rank; ++d) {
     s.extent[d] = nest.extent[d];
     s.stride[d] = nest.stride[0][d];
   }
-  return mapped_array<source, 1, Owner...>{s, {size}, {1}, 0, v.owners, v.memory};
+  return s;
+}
+/// An array with its elements in row-major order along one axis.
+template <class Source, int Rank, class... Owner>
+auto in_row_major_order(const mapped_array<Source, Rank, Owner...>& v) {
+  return mapped_array<row_major_source<Source>, 1, Owner...>{
+      by_row_major_positions(v.source, {v.extents, v.stride, v.first}), {v.extents.size()}, {1}, 0, v.owners, v.memory};
 }
 
 }  // namespace impl

@@ -7,7 +7,8 @@
 /// Operands whose elements are those of another in another order, which strides express. Nothing is copied. Of a View
 /// they are as a View: an input or an output of every operation, and kept alive with it; of a lazy array or of one that
 /// is found by a map of indices (quern/core/views/index_operands.hpp) they are inputs of operations that read element
-/// by element.
+/// by element. What comes in chunks, `in_chunks(view)` or a source, is re-indexed where a box of the result is a box of
+/// it: by all but `diagonal`, which takes `in_chunks(view)` alone.
 ///
 /// An output that shares memory with an input that it is not the same as is an error, here too: `map(exec, x, f,
 /// flip(x))` throws.
@@ -126,7 +127,7 @@ auto slice(const V& x, std::initializer_list<slice_range> ranges) {
 template <impl::reindexed_operand V>
 auto diagonal(const V& x, std::int64_t offset = 0, int axis1 = 0, int axis2 = 1) {
   static_assert(impl::rank_of<V> < 0 || impl::rank_of<V> >= 2, "quern::diagonal: x must have two axes at least");
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_strides>())
     return impl::restride_each<impl::rank_plus(impl::rank_of<V>, -1)>(
         "quern::diagonal", x,
         [&](const impl::index_layout& l) { return impl::diagonal_of("quern::diagonal", l, offset, axis1, axis2); });
