@@ -11,9 +11,9 @@ namespace {
 constexpr std::int64_t block_bytes = 16 << 20;
 
 /// An array whose boxes are boxes of another one.
-class boxes_of_array : public array_reader {
+class boxes_of_reindexed : public array_reader {
  public:
-  boxes_of_array(std::shared_ptr<array_reader> array, std::int64_t element,
+  boxes_of_reindexed(std::shared_ptr<array_reader> array, std::int64_t element,
                  const std::function<index_layout(const index_layout&)>& change)
       : array_(std::move(array)),
         element_(element),
@@ -140,7 +140,7 @@ class boxes_of_array : public array_reader {
 
 std::shared_ptr<array_reader> reindexed_reader(std::shared_ptr<array_reader> array, std::int64_t element,
                                                const std::function<index_layout(const index_layout&)>& change) {
-  return std::make_shared<boxes_of_array>(std::move(array), element, change);
+  return std::make_shared<boxes_of_reindexed>(std::move(array), element, change);
 }
 
 }  // namespace quern::impl
