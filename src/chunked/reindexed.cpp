@@ -14,7 +14,7 @@ constexpr std::int64_t block_bytes = 16 << 20;
 class boxes_of_reindexed : public array_reader {
  public:
   boxes_of_reindexed(std::shared_ptr<array_reader> array, std::int64_t element,
-                 const std::function<index_layout(const index_layout&)>& change)
+                     const std::function<index_layout(const index_layout&)>& change)
       : array_(std::move(array)),
         element_(element),
         whole_rows_(array_->has_whole_rows()),
