@@ -163,6 +163,8 @@ void one_sided_call(const operation_name& label, const Exec& exec, const Out& ou
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   static_assert(rank < 1 || has_option<axes, Options...> || count == rank, "quern::gradient: one output for each axis");
   static_assert(!has_option<keep_axes_t, Options...>, "quern: the operation has no such option");
+  constexpr int orders = (0 + ... + (is_option<edge_order_t, Options> ? 1 : 0));
+  static_assert(orders <= 1, "quern: an option is given twice");
   if constexpr (rank >= 1 && rank <= 3) {
     const shape extents = operand_extents(label, u);
     const auto along = gradient_axes(label, find_option<axes>(options...), count, extents, order);
