@@ -98,6 +98,9 @@ TYPED_TEST(ChunkedFunctions, ProductsAndPolynomialsHaveTheBitsOfTheCallInMemory)
   quern::polyval(exec, expected, coefficients, vx);
   quern::polyval(exec, found.sink(), coefficients, x.source(), small);
   EXPECT_EQ(test::contents(expected), found.values);
+  test::expect_error("quern::polyval: out and coefficients share memory", [&] {
+    quern::polyval(exec, quern::in_chunks(coefficients), coefficients, quern::in_chunks(coefficients));
+  });
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ TYPED_TEST(ChunkedOperators, GradientsAreOneSidedAtTheEdgesOfTheWholeArray) {
   });
 }
 
+TYPED_TEST(ChunkedOperators, GradientsAreRejectedWhereOutputsShareMemoryWithPoints) {
+  const Kokkos::View<double*, TypeParam> u("u", 41), x("x", 41);
+  test::expect_error("quern::gradient: out and points along axis 0 share memory",
+                     [&] { quern::gradient(TypeParam(), quern::in_chunks(x), quern::in_chunks(u), x); });
+}
+
 TYPED_TEST(ChunkedOperators, LaplaciansAndDivergencesHaveTheBitsOfTheCallInMemory) {
   const TypeParam exec;
   this->compare([&](const auto& out, const auto& in, const auto&... memory) {

@@ -76,6 +76,9 @@ TYPED_TEST(DistributedFunctions, ProductsAndPolynomialsAreThoseInMemory) {
     quern::eye(exec, out, quern::diagonal_offset{1});
     quern::polyval(exec, out, coefficients, out);
   });
+  const quern::DistributedView<double, 1, TypeParam> line("line", Decomposition(test::world(), {64}));
+  test::expect_error("quern::polyval: out and coefficients share memory",
+                     [&] { quern::polyval(exec, line, line.local(), line); });
   // Vectors are whole on each rank.
   const auto comm = test::world();
   const shape extents{11, 3};

@@ -153,6 +153,47 @@ TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
   EXPECT_EQ(3, test::value(info));
 }
 
+TYPED_TEST(IndicesOn, AreNotCountedInWhatIsWrittenOrRead) {
+  using number = std::int64_t;
+  const TypeParam exec;
+  const auto at = this->row(std::vector<number>{2, 1, 0}), x = this->row(std::vector<number>{4, 5, 6}),
+             out = this->row(std::vector<number>{7, 7, 7});
+  const auto in_at = Kokkos::subview(at, 1), in_x = Kokkos::subview(x, 1), in_out = Kokkos::subview(out, 1);
+  const auto fails = [&](const std::string& problem, const auto& run) {
+    test::expect_error("quern::" + problem + " and info share memory", run);
+  };
+  fails("take_along_axis: out", [&] { quern::take_along_axis(exec, out, x, at, in_out); });
+  fails("take_along_axis: in", [&] { quern::take_along_axis(exec, out, x, at, in_x); });
+  fails("take_along_axis: indices", [&] { quern::take_along_axis(exec, out, x, at, in_at); });
+  fails("put_along_axis: indices", [&] { quern::put_along_axis(exec, out, quern::roll(at, 1), x, in_at); });
+  fails("put_along_axis: values", [&] { quern::put_along_axis(exec, out, at, x, in_x); });
+  fails("put: indices", [&] { quern::put(exec, out, at, 1, in_at); });
+  fails("put: values", [&] { quern::put(exec, out, at, quern::roll(x, 1), in_x); });
+  fails("unravel_index: indices", [&] { quern::unravel_index(exec, out, at, {3}, in_at); });
+  fails("ravel_index: indices", [&] { quern::ravel_index(exec, out, quern::components(at, x), {3, 9}, in_x); });
+  fails("take: indices", [&] { quern::copy(exec, out, quern::take(x, at, quern::axis{0}, in_at)); });
+  fails("take: in", [&] { quern::copy(exec, out, quern::take(x, at, quern::axis{0}, in_x)); });
+  EXPECT_EQ((std::vector<number>{2, 1, 0}), test::contents(at));
+  EXPECT_EQ((std::vector<number>{4, 5, 6}), test::contents(x));
+  EXPECT_EQ((std::vector<number>{7, 7, 7}), test::contents(out));
+}
+
+TYPED_TEST(IndicesOn, AreNotCountedByCallsThatAreRejected) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});
+  const auto at = this->row(std::vector<std::int64_t>{0, 1, 2}), two = this->row(std::vector<std::int64_t>{0, 1});
+  const Kokkos::View<std::int64_t, TypeParam> info("info");
+  Kokkos::deep_copy(info, 99);
+  EXPECT_THROW(quern::take_along_axis(exec, out, x, two, info), quern::Error);
+  EXPECT_THROW(quern::put_along_axis(exec, out, two, x, info), quern::Error);
+  EXPECT_THROW(quern::unravel_index(exec, out, two, {3}, info), quern::Error);
+  EXPECT_THROW(quern::unravel_index(exec, quern::outputs(out, out), at, {3, 4}, info), quern::Error);
+  EXPECT_THROW(quern::unravel_index(exec, at, quern::roll(at, 1), {3}, info), quern::Error);
+  EXPECT_THROW(quern::ravel_index(exec, out, quern::components(at, two), {3, 4}, info), quern::Error);
+  EXPECT_EQ(99, test::value(info));
+  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+}
+
 TYPED_TEST(IndicesOn, OfNothingIsNothing) {
   const TypeParam exec;
   const auto x = this->row(std::vector<double>{1, 2}), none = this->row(std::vector<double>());

@@ -157,4 +157,15 @@ TYPED_TEST(GradientOn, RejectsWhatDoesNotFitBeforeItWrites) {
   EXPECT_EQ(std::vector<double>(4, 9.0), test::contents(g));
 }
 
+TYPED_TEST(GradientOn, RejectsOutputsThatShareMemoryWithPoints) {
+  const auto u = this->row(std::vector<double>{1, 2, 3, 4}), x = this->row(std::vector<double>{0, 1, 3, 6});
+  test::expect_error("quern::gradient: out and points along axis 0 share memory",
+                     [&] { quern::gradient(TypeParam(), x, u, x); });
+  const Kokkos::View<double**, Kokkos::LayoutRight, TypeParam> plane("plane", 4, 4), gy("gy", 4, 4), gx("gx", 4, 4);
+  const auto row = Kokkos::subview(gx, 1, Kokkos::ALL);
+  test::expect_error("quern::gradient: out and points along axis 1 share memory",
+                     [&] { quern::gradient(TypeParam(), quern::outputs(gy, gx), plane, quern::components(x, row)); });
+  EXPECT_EQ((std::vector<double>{0, 1, 3, 6}), test::contents(x));
+}
+
 }  // namespace

@@ -71,17 +71,24 @@ template <class Exec>
 class index_settings {
  public:
   template <class... Options>
-  index_settings(const call<Exec>& c, const Options&... options) : call_(c), mode_(mode_among(options...)) {
+  index_settings(const call<Exec>& c, const Options&... options)
+      : call_(c), mode_(option_or(index_mode::raise, options...)) {
     constexpr bool both = has_option<index_mode, Options...> && (view_like<Options> || ...);
     static_assert(!both, "quern: info counts indices that are out of range; with an index_mode there are none");
+    static_assert((0 + ... + (view_like<Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
     (take_info(options), ...);
   }
   index_rule rule(std::int64_t n, bool from_end) const { return {n, mode_, from_end, outside_.data}; }
 
-  /// Rejects memory that is written and counts, too.
+  /// Rejects memory that is written or read, and counts, too.
   template <class T>
-  void check_apart(const strided<T>& out) const {
-    if (outside_.data != nullptr) check_overlap(call_.label, out, outside_, "info", false);
+  void check_apart(const char* name, const strided<T>& array) const {
+    impl::check_apart(call_.label, {name, "info"}, array, outside_);
+  }
+  template <class V>
+  void check_apart(const char* name, const V& read) const {
+    if constexpr (!scalar_value<V>)
+      for (const array_bytes& m : as_mapped(read).memory) impl::check_apart(call_.label, {name, "info"}, m, outside_);
   }
   /// Rejects indices of an axis without elements, and waits for a check of the others where that is asked for.
   template <class V>
@@ -99,17 +106,23 @@ class index_settings {
     if (outside_.data != nullptr)
       map_checked(call_.label, call_.exec, as_part<Exec, 0>(outside_), op::identity(), std::int64_t{0});
   }
+  /// Before a `map` that counts: what it rejects is rejected while the count still stands.
+  template <class... T, class... In>
+  void start_count(const std::tuple<strided<T>...>& out, const In&... in) const {
+    if (outside_.data == nullptr) return;
+    check_outputs(call_.label, out);
+    const shape& extents = std::get<0>(out).extents;
+    std::size_t number = 0;
+    const auto check = [&](const auto& leaf) {
+      broadcast_input(call_.label, leaf, extents, number);
+      unpack([&](const auto&... o) { (check_leaf_overlap(call_.label, o, leaf, input_name(number), true), ...); }, out);
+      ++number;
+    };
+    (unpack(check, expand<Exec, rank_of<In>>(call_.label, in, extents).leaves), ...);
+    start_count();
+  }
 
  private:
-  template <class... Options>
-  static index_mode mode_among(const Options&... options) {
-    index_mode mode = index_mode::raise;
-    [[maybe_unused]] const auto take = [&]<class T>(const T& o) {
-      if constexpr (std::is_same_v<T, index_mode>) mode = o;
-    };
-    (take(options), ...);
-    return mode;
-  }
   template <class T>
   void take_info(const T& info) {
     if constexpr (view_like<T>) {

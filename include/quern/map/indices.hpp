@@ -175,10 +175,12 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     impl::check_overlap(c.label, out, x, "in", false);
     impl::check_read(c, out, indices, "indices");
     const impl::index_settings settings(c, options...);
-    settings.check_apart(out);
+    settings.check_apart("out", out);
+    settings.check_apart("in", x);
+    settings.check_apart("indices", indices);
     const impl::index_rule rule = settings.rule(x.extents.extent[along], true);
     settings.check(indices, rule, along);
-    settings.start_count();
+    settings.start_count(std::tuple(out), indices);
     impl::element_along_axis<impl::value_of<In>, rank> element{x.data, rule, x.stride[along], {}};
     for (int d = 0; d < rank; ++d) element.stride[d] = others.stride[d];
     impl::map_checked(c.label, exec, out_view, element, indices, positions());
@@ -221,7 +223,9 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
     impl::check_read(c, out, indices, "indices");
     impl::check_read(c, out, values, "values");
     const impl::index_settings settings(c, options...);
-    settings.check_apart(out);
+    settings.check_apart("out", out);
+    settings.check_apart("indices", indices);
+    settings.check_apart("values", values);
     const impl::index_rule rule = settings.rule(out.extents.extent[along], true);
     settings.check(indices, rule, along);
     settings.start_count();
@@ -262,7 +266,9 @@ void put(const Exec& exec, const Out& out_view, const Indices& indices, const Va
     impl::check_read(c, out, indices, "indices");
     impl::check_read(c, out, values, "values");
     const impl::index_settings settings(c, options...);
-    settings.check_apart(out);
+    settings.check_apart("out", out);
+    settings.check_apart("indices", indices);
+    settings.check_apart("values", values);
     const impl::index_rule rule = settings.rule(out.extents.size(), true);
     settings.check(indices, rule, 0);
     settings.start_count();
@@ -298,10 +304,12 @@ void unravel_index(const Exec& exec, const Out& out, const Indices& indices, con
     const impl::call c("quern::unravel_index", exec);
     impl::check_numbered(c.label, extents, rank);
     const impl::index_settings settings(c, options...);
-    impl::unpack([&](const auto&... o) { (settings.check_apart(c.output(o)), ...); }, impl::as_outputs(out));
+    const auto to = impl::unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, impl::as_outputs(out));
+    impl::unpack([&](const auto&... o) { (settings.check_apart("out", o), ...); }, to);
+    settings.check_apart("indices", indices);
     const impl::index_rule rule = settings.rule(extents.size(), false);
     settings.check(indices, rule, 0);
-    settings.start_count();
+    settings.start_count(to, indices);
     impl::unraveled<rank> f{rule, {}};
     for (int d = 0; d < rank; ++d) f.extent[d] = extents.extent[d];
     impl::map_checked(c.label, exec, out, f, indices);
@@ -331,14 +339,16 @@ void ravel_index(const Exec& exec, const Out& out, const Indices& indices, const
   const impl::call c("quern::ravel_index", exec);
   impl::check_numbered(c.label, extents, rank);
   const impl::index_settings settings(c, options...);
-  settings.check_apart(c.output(out));
+  const auto to = c.output(out);
+  settings.check_apart("out", to);
   impl::raveled<rank> f;
   for (int d = 0; d < rank; ++d) f.rule[d] = settings.rule(extents.extent[d], false);
   const auto run = [&](const auto&... v) {
     if constexpr ((impl::are_indices<std::remove_cvref_t<decltype(v)>>() && ...)) {
       int d = 0;
+      (settings.check_apart("indices", v), ...);
       ((settings.check(v, f.rule[d], d), ++d), ...);
-      settings.start_count();
+      settings.start_count(std::tuple(to), v...);
       impl::map_checked(c.label, exec, out, f, v...);
     }
   };

@@ -162,7 +162,7 @@ void polyval(const Exec& exec, const Out& out, const Coefficients& coefficients,
   const impl::call c("quern::polyval", exec);
   const auto all = c.input(coefficients);
   if (all.extents.rank != 1) impl::reject_extents(c.label, "coefficients", all.extents, "rank 1");
-  if constexpr (view_like<Out>) impl::check_overlap(c.label, c.output(out), all, "coefficients", false);
+  impl::check_apart_from_whole<Exec>(c.label, out, all, "coefficients");
   impl::map_call("quern::polyval", exec, out, impl::polynomial<T, P>{all.data, all.stride[0], all.extents.extent[0]},
                  std::tie(x), options...);
 }

@@ -163,6 +163,8 @@ void one_sided_call(const operation_name& label, const Exec& exec, const Out& ou
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   static_assert(rank < 1 || has_option<axes, Options...> || count == rank, "quern::gradient: one output for each axis");
   static_assert(!has_option<keep_axes_t, Options...>, "quern: the operation has no such option");
+  constexpr int orders = (0 + ... + (is_option<edge_order_t, Options> ? 1 : 0));
+  static_assert(orders <= 1, "quern: an option is given twice");
   if constexpr (rank >= 1 && rank <= 3) {
     const shape extents = operand_extents(label, u);
     const auto along = gradient_axes(label, find_option<axes>(options...), count, extents, order);
@@ -192,9 +194,11 @@ void one_sided_on_points(const operation_name& label, const Exec& exec, const Ou
     const call c(label, exec);
     const auto of_all = [&](const auto&... v) { return std::array<strided<const X>, sizeof...(v)>{c.input(v)...}; };
     const auto at = unpack(of_all, points);
+    constexpr std::array name{"points along axis 0", "points along axis 1", "points along axis 2"};
     const auto axis_of = [&](int k, int axis, std::int64_t n) {
       if (at[k].extents != shape{n})  // else no text is made
-        check_extents(label, "points along axis " + std::to_string(axis), at[k].extents, shape{n});
+        check_extents(label, name[axis], at[k].extents, shape{n});
+      check_apart_from_whole<Exec>(label, out, at[k], name[axis]);
       return uneven_axis<X>{axis, n, at[k].data, at[k].stride[0]};
     };
     one_sided_call(label, exec, out, u, axis_of, options...);

@@ -136,7 +136,8 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
 /// change smoothly; at the edges the one-sided difference, or with `edge_order<2>` the slope of the parabola through
 /// three cells. Computed in double. In chunks and over ranks, each rank has the points of the whole grid. They are not
 /// checked: where two neighbours are equal, what is divided by zero.
-/// @throws Error as with a spacing, and if the points along an axis are not as many as its cells
+/// @throws Error as with a spacing, and if the points along an axis are not as many as its cells, or an output shares
+/// memory with them
 template <execution_space Exec, output_like Out, any_array In, input_like Points,
           call_option<axes, edge_order_t>... Options>
 void gradient(const Exec& exec, const Out& out, const In& u, const Points& points, const Options&... options) {

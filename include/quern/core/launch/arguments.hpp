@@ -194,6 +194,22 @@ strided<memory_type<V>> make_output(const V& v, const std::string& operation) {
   return out;
 }
 
+/// Rejects outputs, wherever they are, that share memory with an array of which every part of them reads all. What
+/// comes behind a function has no memory.
+template <class Exec, class Out>
+void check_apart_from_whole(const std::string& label, const Out& out, const array_bytes& in, const char* name) {
+  if constexpr (is_outputs<Out>) {
+    unpack([&](const auto&... o) { (check_apart_from_whole<Exec>(label, o, in, name), ...); }, out);
+  } else if constexpr (requires { out.local_with_halo(); }) {
+    check_apart_from_whole<Exec>(label, out.local_with_halo(), in, name);
+  } else if constexpr (stored_array<Out>) {
+    const array_bytes to = as_strided<Exec, use::output>(out, label);
+    if (overlap(to, in)) check_overlap(label, to, in, name, false);  // else no text is made
+  } else if constexpr (requires { out.view; }) {
+    check_apart_from_whole<Exec>(label, out.view, in, name);
+  }
+}
+
 /// Outputs have the extents of the first and share no memory.
 template <class... Out, std::size_t... O>
 void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {

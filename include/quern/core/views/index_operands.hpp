@@ -360,13 +360,18 @@ auto take(const V& x, const Indices& indices, const axis& along, index_mode mode
 /// The same without waiting: each operation that reads the elements counts the indices that are out of range to `info`,
 /// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place. Every `take`
 /// of a call needs an `info` of its own.
+/// @throws Error as without `info`, and if `info` shares memory with x or the indices
 template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
   constexpr bool counts = std::is_same_v<typename Info::value_type, std::int64_t> && impl::may_have_rank<Info, 0, 0>;
   static_assert(counts, "quern::take: info must be a View of rank 0 of std::int64_t");
   if constexpr (counts && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const auto at = impl::describe_indices(indices);
+    const auto count = impl::describe(info);
+    impl::check_apart("quern::take", {"indices", "info"}, at, count);
     return impl::each_array("quern::take", x, [&](const auto& a) {
+      for (const impl::array_bytes& m : impl::as_mapped(a).memory)
+        impl::check_apart("quern::take", {"in", "info"}, m, count);
       return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, index_mode::raise, info.data(),
                                                              along.number[0], indices, info);
     });
