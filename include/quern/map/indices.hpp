@@ -192,7 +192,7 @@ QUERN_TAKES_NAME_NOT(place, take_along_axis)
 
 /// `out(i, indices(i, j, k), k) = values(i, j, k)` along axis 1, along the last axis without the option `axis` (NumPy's
 /// `put_along_axis`). Other elements keep their values. Where indices are equal, one of their values is written, and it
-/// is not said which.
+/// is not said which; of values wider than 8 bytes, as complex numbers of double, parts of several may be.
 ///
 /// @param out     a View, an input and an output
 /// @param indices a View of as many axes, or one that is re-indexed; it broadcasts to out's extents along the others
@@ -239,7 +239,8 @@ void put_along_axis(const Out& out, const Indices& indices, const Values& values
 QUERN_TAKES_NAME_NOT(place, put_along_axis)
 
 /// Writes values to the elements of `out` that have these row-major positions, whatever its layout (NumPy's `put`);
-/// others keep theirs. Where positions are equal, one of their values is written, and it is not said which.
+/// others keep theirs. Where positions are equal, one of their values is written, and it is not said which; of values
+/// wider than 8 bytes parts of several may be.
 ///
 /// @param out     a View, an input and an output
 /// @param indices a View of any rank, or an array that is re-indexed, which is read in row-major order
