@@ -38,4 +38,5 @@ void misuse() {
   quern::put(x, f, 1.0);                                       // quern: indices must be integers
   quern::take_along_axis(x, x, rows, count);                   // quern: info must be a View of rank 0
   quern::unwrap(rows, x);                                      // quern::unwrap: in must be of real numbers, and out
+  quern::unwrap(f, x);                                         // quern::unwrap: out must hold what is computed
 }

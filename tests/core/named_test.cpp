@@ -165,8 +165,9 @@ TEST_F(Named, IndicesAndProducts) {
   EXPECT_NAMED(quern::take_along_axis(exec, y, x, i, step, quern::index_mode::clip));
   EXPECT_NAMED(quern::put_along_axis(y, i, 1.0, quern::axis{0}, step));
   EXPECT_NAMED(quern::put(exec, y, i, x, info, step));
-  EXPECT_NAMED(quern::unravel_index(exec, y, i, quern::shape{40}, step));
-  EXPECT_NAMED(quern::ravel_index(exec, y, quern::components(i, i), quern::shape{40, 40}, step));
+  const Kokkos::View<int*> at("at", 40);
+  EXPECT_NAMED(quern::unravel_index(exec, at, i, quern::shape{40}, step));
+  EXPECT_NAMED(quern::ravel_index(exec, at, quern::components(i, i), quern::shape{40, 40}, step));
   EXPECT_NAMED(quern::cross(exec, matrix("out", 12, 3), matrix("in", 12, 3), Kokkos::Array<double, 3>{1, 2, 3}, step));
   EXPECT_NAMED(quern::kron(exec, matrix("out", 12, 480), a, x, step));
   EXPECT_NAMED(quern::polyval(y, x, 2.0, step));

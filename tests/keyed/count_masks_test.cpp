@@ -119,6 +119,10 @@ TYPED_TEST(CountMasksOn, OfPoints) {
   EXPECT_EQ((std::vector<double>{1, 1, 0, 1}), test::contents(out));
   quern::histogram(out, x, ranges, weights{w}, mask{m});
   EXPECT_EQ((std::vector<double>{2, 3, 0, 4}), test::contents(out));
+  quern::histogram(TypeParam(), out, x, ranges, mask{true});
+  EXPECT_EQ((std::vector<double>{1, 1, 0, 2}), test::contents(out));
+  quern::histogram(TypeParam(), out, x, ranges, mask{false}, weights{w});
+  EXPECT_EQ(std::vector<double>(4, 0.0), test::contents(out));
 }
 
 TYPED_TEST(CountMasksOn, LazyAndSingleValuesAreMasks) {

@@ -120,14 +120,15 @@ TYPED_TEST(IndicesOn, OutOfRangeAreAnErrorBeforeAnythingIsWritten) {
   fails("put_along_axis: index 3 at position 1" + range + "; so are 1 others", 1,
         [&] { quern::put_along_axis(exec, out, bad, 1.0); });
   fails("put: index 3 at position 1" + range + "; so are 1 others", 1, [&] { quern::put(exec, out, bad, x); });
-  const auto numbers = this->row(std::vector<int>{2, 1, -1});
-  fails("unravel_index: index -1 at position 2" + range, 2, [&] { quern::unravel_index(exec, out, numbers, {3}); });
+  const auto numbers = this->row(std::vector<int>{2, 1, -1}), at = this->row(std::vector<int>{7, 7, 7});
+  fails("unravel_index: index -1 at position 2" + range, 2, [&] { quern::unravel_index(exec, at, numbers, {3}); });
   fails("ravel_index: index -1 at position 2" + range, 2, [&] {
-    quern::ravel_index(exec, out, quern::components(this->row(std::vector<int>{0, 1, 2}), numbers), {3, 3});
+    quern::ravel_index(exec, at, quern::components(this->row(std::vector<int>{0, 1, 2}), numbers), {3, 3});
   });
   const auto huge = this->row(std::vector<std::uint64_t>{0, std::numeric_limits<std::uint64_t>::max(), 0});
   fails("put: index 9223372036854775807 at position 1" + range, 1, [&] { quern::put(exec, out, huge, 1.0); });
   EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+  EXPECT_EQ(std::vector<int>(3, 7), test::contents(at));
 }
 
 TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
@@ -145,11 +146,12 @@ TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
   quern::put_along_axis(exec, out, this->row(std::vector<int>{1, -1}), 5, quern::axis{0}, info);
   EXPECT_EQ((std::vector<double>{9, 5, 5}), test::contents(out));
   EXPECT_EQ(0, test::value(info));
-  quern::unravel_index(exec, out, this->row(std::vector<int>{-1, 5, 2}), {3}, info);
-  EXPECT_EQ((std::vector<double>{0, 2, 2}), test::contents(out));
+  const auto at = this->row(std::vector<int>(3));
+  quern::unravel_index(exec, at, this->row(std::vector<int>{-1, 5, 2}), {3}, info);
+  EXPECT_EQ((std::vector<int>{0, 2, 2}), test::contents(at));
   EXPECT_EQ(2, test::value(info));
-  quern::ravel_index(exec, out, quern::components(bad, bad), {3, 4}, info);
-  EXPECT_EQ((std::vector<double>{0, 11, 0}), test::contents(out));
+  quern::ravel_index(exec, at, quern::components(bad, bad), {3, 4}, info);
+  EXPECT_EQ((std::vector<int>{0, 11, 0}), test::contents(at));
   EXPECT_EQ(3, test::value(info));
 }
 
@@ -186,12 +188,31 @@ TYPED_TEST(IndicesOn, AreNotCountedByCallsThatAreRejected) {
   Kokkos::deep_copy(info, 99);
   EXPECT_THROW(quern::take_along_axis(exec, out, x, two, info), quern::Error);
   EXPECT_THROW(quern::put_along_axis(exec, out, two, x, info), quern::Error);
-  EXPECT_THROW(quern::unravel_index(exec, out, two, {3}, info), quern::Error);
-  EXPECT_THROW(quern::unravel_index(exec, quern::outputs(out, out), at, {3, 4}, info), quern::Error);
+  const auto where = this->row(std::vector<int>{8, 8, 8});
+  EXPECT_THROW(quern::unravel_index(exec, where, two, {3}, info), quern::Error);
+  EXPECT_THROW(quern::unravel_index(exec, quern::outputs(where, where), at, {3, 4}, info), quern::Error);
   EXPECT_THROW(quern::unravel_index(exec, at, quern::roll(at, 1), {3}, info), quern::Error);
-  EXPECT_THROW(quern::ravel_index(exec, out, quern::components(at, two), {3, 4}, info), quern::Error);
+  EXPECT_THROW(quern::ravel_index(exec, where, quern::components(at, two), {3, 4}, info), quern::Error);
   EXPECT_EQ(99, test::value(info));
+  EXPECT_EQ(std::vector<int>(3, 8), test::contents(where));
   EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+}
+
+TYPED_TEST(IndicesOn, OfTypesThatDoNotHoldThemAreRejected) {
+  const TypeParam exec;
+  const auto at = this->row(std::vector<int>{25'599, 0});
+  const auto wide = this->row(std::vector<std::uint8_t>(2)), narrow = this->row(std::vector<std::int8_t>(2));
+  quern::unravel_index(exec, quern::outputs(narrow, wide), at, {100, 256});
+  EXPECT_EQ((std::vector<std::int8_t>{99, 0}), test::contents(narrow));
+  EXPECT_EQ((std::vector<std::uint8_t>{255, 0}), test::contents(wide));
+  test::expect_error(
+      "quern::unravel_index: positions to before 256 do not fit the type of the output of axis 1, of 8 "
+      "bits",
+      [&] { quern::unravel_index(exec, quern::outputs(wide, narrow), at, {100, 256}); });
+  test::expect_error("quern::ravel_index: positions to before 257 do not fit the type of out, of 8 bits", [&] {
+    quern::ravel_index(exec, wide, quern::components(narrow, narrow), {1, 257}, index_mode::clip);
+  });
+  EXPECT_EQ((std::vector<std::uint8_t>{255, 0}), test::contents(wide));
 }
 
 TYPED_TEST(IndicesOn, OfNothingIsNothing) {
@@ -202,7 +223,7 @@ TYPED_TEST(IndicesOn, OfNothingIsNothing) {
   quern::put_along_axis(exec, x, no_indices, 1.0);
   quern::put(exec, x, no_indices, x.extent(0) > 0 ? 1.0 : 2.0);
   quern::put(exec, x, first, none);
-  quern::unravel_index(exec, none, no_indices, {0});
+  quern::unravel_index(exec, this->row(std::vector<int>()), no_indices, {0});
   EXPECT_EQ((std::vector<double>{1, 2}), test::contents(x));
   test::expect_error("quern::put: axis 0 is empty, and there are indices", [&] { quern::put(exec, none, first, 1.0); });
 }
@@ -220,8 +241,8 @@ TYPED_TEST(IndicesOn, RejectsWhatDoesNotFit) {
   test::expect_error("quern::take_along_axis: axis 1 is out of range, expected one of an array of rank 1",
                      [&] { quern::take_along_axis(exec, out, x, at, quern::axis{1}); });
   test::expect_error("quern::unravel_index: the numbered array has extents (3, 4), expected rank 1",
-                     [&] { quern::unravel_index(exec, out, at, {3, 4}); });
-  EXPECT_THROW(quern::ravel_index(exec, out, quern::components(at, at), {std::int64_t{1} << 40, std::int64_t{1} << 40}),
+                     [&] { quern::unravel_index(exec, this->row(std::vector<int>(3)), at, {3, 4}); });
+  EXPECT_THROW(quern::ravel_index(exec, at, quern::components(at, at), {std::int64_t{1} << 40, std::int64_t{1} << 40}),
                quern::Error);
   EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
 }

@@ -97,6 +97,21 @@ TYPED_TEST(ProductsOn, OfPolynomialsOfIntegersAndComplexNumbers) {
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(0, Kokkos::abs(expected[i] - found[i]), 1e-13) << i;
 }
 
+// Modulo 2 to the number of bits, as NumPy's; 65535 * 65535 does not fit int.
+TYPED_TEST(ProductsOn, OfIntegersWrapAround) {
+  const TypeParam exec;
+  constexpr int large = std::numeric_limits<int>::max();
+  const auto product = this->row(std::vector<int>(3));
+  quern::cross(exec, product, this->row(std::vector<int>{large, large, 1}), this->row(std::vector<int>{2, large, -2}));
+  EXPECT_EQ((std::vector<int>{-large + 2, 0, 3}), test::contents(product));
+  const auto values = this->row(std::vector<int>(2));
+  quern::polyval(exec, values, this->row(std::vector<int>{1, 0, large}), this->row(std::vector<int>{1 << 16, large}));
+  EXPECT_EQ((std::vector<int>{large, -large - 1}), test::contents(values));
+  const auto narrow = this->row(std::vector<std::uint16_t>(1)), most = this->row(std::vector<std::uint16_t>{65535});
+  quern::polyval(exec, narrow, this->row(std::vector<std::uint16_t>{1, 0, 3}), most);
+  EXPECT_EQ(std::vector<std::uint16_t>{4}, test::contents(narrow));
+}
+
 TYPED_TEST(ProductsOn, OfNothingAreNothingAndWhatDoesNotFitIsRejected) {
   const TypeParam exec;
   const auto none = this->row(std::vector<double>()), x = this->row(std::vector<double>{1, 2});

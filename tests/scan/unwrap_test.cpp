@@ -68,6 +68,14 @@ TYPED_TEST(UnwrapOn, OfDegreesIsExact) {
   EXPECT_EQ(numpy.values("of_degrees"), test::contents(out));
 }
 
+// A wider output, which NumPy does not have; narrower ones do not compile.
+TYPED_TEST(UnwrapOn, OfNarrowNumbersInAWideOutput) {
+  const std::vector<float> turns{0.25f, 0.75f, 0.5f, 0.125f, 0.75f};
+  const auto out = this->row(std::vector<double>(5));
+  quern::unwrap(TypeParam(), out, this->row(turns), quern::period{1});
+  EXPECT_EQ((std::vector<double>{0.25, 0.75, 0.5, 0.125, -0.25}), test::contents(out));
+}
+
 TYPED_TEST(UnwrapOn, OfNaNAndOfFew) {
   const TypeParam exec;
   const auto out = this->row(std::vector<double>(6));
@@ -76,6 +84,15 @@ TYPED_TEST(UnwrapOn, OfNaNAndOfFew) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (std::isnan(expected[i])) EXPECT_TRUE(std::isnan(found[i])) << i;
     else EXPECT_EQ(expected[i], found[i]) << i;
+  }
+  // An infinity stays, and there is no step from it.
+  const auto infinity = std::numeric_limits<double>::infinity();
+  const auto four = this->row(std::vector<double>(4));
+  for (const double second : {1.0, infinity}) {
+    quern::unwrap(exec, four, this->row(std::vector<double>{-infinity, second, 2, 3}));
+    const auto behind = test::contents(four);
+    EXPECT_EQ(-infinity, behind[0]);
+    for (int i = 1; i < 4; ++i) EXPECT_TRUE(std::isnan(behind[i])) << i;
   }
   const auto one = this->row(std::vector<double>{9}), none = this->row(std::vector<double>());
   const auto of_one = this->row(std::vector<double>(1));

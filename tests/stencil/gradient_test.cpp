@@ -120,13 +120,18 @@ TYPED_TEST(GradientOn, OfComplexNumbers) {
 }
 
 TYPED_TEST(GradientOn, OfNaNInfinityAndAsFewCellsAsMayBe) {
-  const auto g = this->row(std::vector<double>(8));
-  quern::gradient(TypeParam(), g, this->row(numpy.values("special")), 1.0);
-  const auto expected = numpy.values("of_special"), found = test::contents(g);
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (expected[i] != expected[i]) EXPECT_NE(found[i], found[i]) << i;
-    else EXPECT_EQ(expected[i], found[i]) << i;
-  }
+  const auto u = this->row(numpy.values("special")), g = this->row(std::vector<double>(8));
+  const auto is_numpys = [&](const std::string& what) {
+    const auto expected = numpy.values("of_special"), found = test::contents(g);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] != expected[i]) EXPECT_NE(found[i], found[i]) << what << i;
+      else EXPECT_EQ(expected[i], found[i]) << what << i;
+    }
+  };
+  quern::gradient(TypeParam(), g, u, 1.0);
+  is_numpys("even ");
+  quern::gradient(TypeParam(), g, u, this->row(std::vector<double>{-3, -2, -1, 0, 1, 2, 3, 4}));
+  is_numpys("points in equal distances ");
   const auto two = this->row(std::vector<double>(2)), three = this->row(std::vector<double>(3));
   quern::gradient(TypeParam(), two, this->row(numpy.values("least")), 0.5);
   EXPECT_EQ(numpy.values("of_least"), test::contents(two));
@@ -142,6 +147,10 @@ TYPED_TEST(GradientOn, RejectsWhatDoesNotFitBeforeItWrites) {
     test::expect_error("quern::gradient: " + problem, call);
   };
   fails("the spacing along axis 0 is zero or not finite", [&] { quern::gradient(TypeParam(), g, u, 0.0); });
+  fails("the spacing along axis 0 is zero or not finite", [&] {
+    const auto f = this->row(std::vector<float>{1, 2, 3, 4});
+    quern::gradient(TypeParam(), g, f, 1e-60);  // in float it is 0
+  });
   fails("2 parameters for 1 axes", [&] { quern::gradient(TypeParam(), g, u, {1.0, 2.0}); });
   fails("1 outputs for 2 axes", [&] {
     const Kokkos::View<double**, TypeParam> plane("plane", 3, 3);

@@ -154,15 +154,16 @@ TYPED_TEST(Allocations, OfIndicesAndDifferences) {
   if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
   using space = TypeParam;
   const Kokkos::View<double**, space> x("x", 40, 50), y("y", 40, 50), third("third", 40, 47), wide("wide", 40, 51);
-  const Kokkos::View<int**, space> at("at", 40, 50);
+  const Kokkos::View<int**, space> at("at", 40, 50), positions("positions", 40, 50);
   const Kokkos::View<std::int64_t, space> info("info");
   const auto clip = quern::index_mode::clip;
   this->expect_none("take_along_axis", [&](const auto& exec) { quern::take_along_axis(exec, y, x, at, clip); });
   this->expect_none("put_along_axis", [&](const auto& exec) { quern::put_along_axis(exec, y, at, x, info); });
   this->expect_none("put", [&](const auto& exec) { quern::put(exec, y, at, x, quern::index_mode::wrap); });
-  this->expect_none("unravel_index", [&](const auto& exec) { quern::unravel_index(exec, y, at, {9}, clip); });
-  this->expect_none("ravel_index",
-                    [&](const auto& exec) { quern::ravel_index(exec, y, quern::components(at, at), {3, 4}, clip); });
+  this->expect_none("unravel_index", [&](const auto& exec) { quern::unravel_index(exec, positions, at, {9}, clip); });
+  this->expect_none("ravel_index", [&](const auto& exec) {
+    quern::ravel_index(exec, positions, quern::components(at, at), {3, 4}, clip);
+  });
   this->expect_none("diff", [&](const auto& exec) { quern::diff(exec, third, x, quern::difference_order{3}); });
   this->expect_none("insert", [&](const auto& exec) { quern::insert(exec, wide, x, 3, 1.0, quern::axis{1}); });
   this->expect_none("unwrap", [&](const auto& exec) { quern::unwrap(exec, y, x); });

@@ -140,7 +140,7 @@ TYPED_TEST(Callbacks, RangesMatricesAndChoicesLaunchOneKernel) {
 TYPED_TEST(Callbacks, IndicesAreCheckedFirst) {
   using namespace quern;
   Kokkos::View<double*, TypeParam> x("x", 5000), y("y", 5000);
-  Kokkos::View<int*, TypeParam> at("at", 5000);
+  Kokkos::View<int*, TypeParam> at("at", 5000), axis_0("axis_0", 5000);
   Kokkos::View<std::int64_t, TypeParam> info("info");
   expect_quiet<TypeParam>({"quern::take_along_axis/indices", "quern::take_along_axis"}, 1,
                           [&](const auto& exec) { take_along_axis(exec, y, x, at); });
@@ -148,7 +148,7 @@ TYPED_TEST(Callbacks, IndicesAreCheckedFirst) {
   expect_quiet<TypeParam>({"quern::put_along_axis", "quern::put_along_axis"}, 0,
                           [&](const auto& exec) { put_along_axis(exec, y, at, 1.0, info); });
   expect_quiet<TypeParam>({"quern::unravel_index"}, 0,
-                          [&](const auto& exec) { unravel_index(exec, y, at, shape{5000}, index_mode::wrap); });
+                          [&](const auto& exec) { unravel_index(exec, axis_0, at, shape{5000}, index_mode::wrap); });
 }
 
 // On a device one kernel brings the elements that are shown.

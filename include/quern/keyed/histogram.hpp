@@ -8,6 +8,7 @@
 #include <quern/core/call/mask.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/keyed/binning.hpp>
 #include <quern/keyed/search.hpp>
 #include <utility>
@@ -333,7 +334,11 @@ void histogram(const Exec& exec, const Out& out, const X& x, const std::array<bi
     const impl::point_bins<impl::value_of<X>, Rank> of_points(ranges, bins, points.stride[1],
                                                               std::make_index_sequence<Rank>());
     const auto run = [&](const auto&... weights) { impl::with_bins(exec, c.label, out, of_points, x, weights.of...); };
-    impl::with_mask_as_weights<Exec>(c.label, out, x, shape{points.extents.extent[0]}, run, options...);
+    const shape rows{points.extents.extent[0]};
+    // A mask has the extents of the points, which are those of their first coordinates.
+    using coordinate = const impl::value_of<X>;
+    const auto first = impl::as_part<Exec, 1>(impl::strided<coordinate>{points.data, rows, {points.stride[0]}});
+    impl::with_mask_as_weights<Exec>(c.label, out, first, rows, run, options...);
   }
 }
 template <view_like Out, view_like X, std::size_t Rank, impl::points_option... Options>

@@ -125,7 +125,9 @@ QUERN_TAKES_NAME(stack)
 /// @param out    a View, longer than `in` along the axis by as many places as are filled
 /// @param in     an array of as many axes, which may be lazy or re-indexed
 /// @param index  from 0 to the extent of `in`, behind all; negative ones count from the end
-/// @param values a scalar, or an array that broadcasts to the places
+/// @param values a scalar, or an array that broadcasts to the places, which have the extents of `in` but along the
+/// axis,
+///               as NumPy's with an index that is a list: one of rank 1 lies along the last axis
 ///
 /// Asynchronous on `exec`: a kernel for the values and one for each part of `in`, without scratch memory, which may be
 /// captured in a device graph. `remove_at` is the operand without some elements.

@@ -98,7 +98,8 @@ struct difference_order {
 /// both differ. They are converted to out's type. With `difference_order{n}` they are differences of differences, n
 /// times: of 0 the elements. Asynchronous on `exec`: one kernel without scratch memory, which may be captured in a
 /// device graph; n above 2 takes half as many kernels, and scratch memory.
-/// @throws Error if extents do not fit, the axis is out of range, the order is negative, or memory overlaps
+/// @throws Error if extents do not fit, the axis is out of range, the order is negative, or out shares memory
+/// with in
 template <execution_space Exec, view_like Out, array_like In, option<axis, difference_order>... Options>
 void diff(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::may_have_rank<In, 1, max_rank>, "quern::diff: in must have one axis at least");
@@ -110,6 +111,7 @@ void diff(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), expected.rank).only();
   expected.extent[along] = std::max<std::int64_t>(expected.extent[along] - order, 0);
   impl::check_extents(c.label, "out", impl::view_extents(out), expected);
+  impl::check_overlap(c.label, c.output(out), c.elements(in), "in", false);
   if (expected.size() == 0) return;
   const std::int64_t n = expected.extent[along];
   if constexpr (repeated) {

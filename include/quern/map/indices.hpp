@@ -194,7 +194,7 @@ QUERN_TAKES_NAME_NOT(place, take_along_axis)
 
 /// `out(i, indices(i, j, k), k) = values(i, j, k)` along axis 1, along the last axis without the option `axis` (NumPy's
 /// `put_along_axis`). Other elements keep their values. Where indices are equal, one of their values is written, and it
-/// is not said which.
+/// is not said which; of values wider than 8 bytes, as complex numbers of double, parts of several may be.
 ///
 /// @param out     a View, an input and an output
 /// @param indices a View of as many axes, or one that is re-indexed; it broadcasts to out's extents along the others
@@ -243,7 +243,8 @@ void put_along_axis(const Out& out, const Indices& indices, const Values& values
 QUERN_TAKES_NAME_NOT(place, put_along_axis)
 
 /// Writes values to the elements of `out` that have these row-major positions, whatever its layout (NumPy's `put`);
-/// others keep theirs. Where positions are equal, one of their values is written, and it is not said which.
+/// others keep theirs. Where positions are equal, one of their values is written, and it is not said which; of values
+/// wider than 8 bytes parts of several may be.
 ///
 /// @param out     a View, an input and an output
 /// @param indices a View of any rank, or an array that is re-indexed, which is read in row-major order
@@ -290,12 +291,13 @@ QUERN_TAKES_NAME_NOT(place, put)
 /// The indices along each axis of elements that have these row-major positions in an array of some extents (NumPy's
 /// `unravel_index`): `unravel_index(exec, outputs(row, column), where, {4, 5})`.
 ///
-/// @param out     an output for each axis, of the extents to which `indices` broadcast
+/// @param out     an output of integers for each axis, of the extents to which `indices` broadcast
 /// @param indices a View, or one that is re-indexed; none is negative
 /// @param options `index_mode`, or an `info` View, for indices that are out of range, as this header says
 ///
 /// @throws ElementError with the row-major position of the first index that is out of range; Error if there are not as
-/// many outputs as extents, or if extents do not fit or memory overlaps
+/// many outputs as extents, if the type of one does not hold the indices along its axis, or if extents do not fit or
+/// memory overlaps
 template <execution_space Exec, impl::index_outputs Out, impl::index_array Indices, impl::index_mode_option... Options>
 void unravel_index(const Exec& exec, const Out& out, const Indices& indices, const shape& extents,
                    const Options&... options) {
@@ -307,11 +309,17 @@ void unravel_index(const Exec& exec, const Out& out, const Indices& indices, con
     const auto to = impl::unpack([&](const auto&... o) { return std::tuple(c.output(o)...); }, impl::as_outputs(out));
     impl::unpack([&](const auto&... o) { (settings.check_apart("out", o), ...); }, to);
     settings.check_apart("indices", indices);
+    int d = 0;
+    const auto check_type = [&]<class O>(const O&) {
+      impl::check_positions<impl::value_of<O>>(c.label, "the output of axis " + std::to_string(d), extents.extent[d]);
+      ++d;
+    };
+    impl::unpack([&](const auto&... o) { (check_type(o), ...); }, impl::as_outputs(out));
     const impl::index_rule rule = settings.rule(extents.size(), false);
     settings.check(indices, rule, 0);
     settings.start_count(to, indices);
     impl::unraveled<rank> f{rule, {}};
-    for (int d = 0; d < rank; ++d) f.extent[d] = extents.extent[d];
+    for (d = 0; d < rank; ++d) f.extent[d] = extents.extent[d];
     impl::map_checked(c.label, exec, out, f, indices);
   }
 }
@@ -324,13 +332,14 @@ QUERN_TAKES_NAME_NOT(place, unravel_index)
 /// The row-major positions of elements in an array of some extents (NumPy's `ravel_multi_index`):
 /// `ravel_index(exec, out, components(row, column), {4, 5})`.
 ///
-/// @param out     a View
+/// @param out     a View of integers
 /// @param indices a View of the indices along each axis, which broadcast to `out`; none is negative
 /// @param options `index_mode`, or an `info` View, for indices that are out of range, as this header says; it counts
 ///                those of all axes
 ///
 /// @throws ElementError with the row-major position of the first index that is out of range, of the first axis that has
-/// one; Error if there are not as many Views as extents, or if extents do not fit or memory overlaps
+/// one; Error if there are not as many Views as extents, if out's type does not hold all positions, or if extents do
+/// not fit or memory overlaps
 template <execution_space Exec, view_like Out, input_like Indices, impl::index_mode_option... Options>
 void ravel_index(const Exec& exec, const Out& out, const Indices& indices, const shape& extents,
                  const Options&... options) {
@@ -341,6 +350,7 @@ void ravel_index(const Exec& exec, const Out& out, const Indices& indices, const
   const impl::index_settings settings(c, options...);
   const auto to = c.output(out);
   settings.check_apart("out", to);
+  impl::check_positions<impl::value_of<Out>>(c.label, "out", extents.size());
   impl::raveled<rank> f;
   for (int d = 0; d < rank; ++d) f.rule[d] = settings.rule(extents.extent[d], false);
   const auto run = [&](const auto&... v) {

@@ -9,18 +9,32 @@
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/core/views/rows.hpp>
+#include <quern/map/differences.hpp>
 #include <quern/map/restrided.hpp>
 
 namespace quern {
 namespace impl {
+
+/// a b - c d. Integers wrap around, narrow ones as int.
+template <class A, class B>
+KOKKOS_FUNCTION auto difference_of_products(const A& a, const B& b, const A& c, const B& d) {
+  using P = std::remove_cvref_t<decltype(a * b)>;
+  if constexpr (is_integer<P>) {
+    const auto product = [](const A& x, const B& y) { return wrapping_multiply(static_cast<P>(x), static_cast<P>(y)); };
+    return difference()(product(a, b), product(c, d));
+  } else {
+    return a * b - c * d;
+  }
+}
 
 /// The vector product, converted to T.
 template <class T>
 struct cross_product {
   template <class A, class B>
   KOKKOS_FUNCTION Kokkos::Array<T, 3> operator()(const Kokkos::Array<A, 3>& a, const Kokkos::Array<B, 3>& b) const {
-    return {convert<T>(a[1] * b[2] - a[2] * b[1]), convert<T>(a[2] * b[0] - a[0] * b[2]),
-            convert<T>(a[0] * b[1] - a[1] * b[0])};
+    return {convert<T>(difference_of_products(a[1], b[2], a[2], b[1])),
+            convert<T>(difference_of_products(a[2], b[0], a[0], b[2])),
+            convert<T>(difference_of_products(a[0], b[1], a[1], b[0]))};
   }
 };
 
@@ -43,7 +57,11 @@ struct polynomial {
   KOKKOS_FUNCTION T operator()(const X& x_value) const {
     const T x = convert<T>(x_value);
     T y{};
-    for (std::int64_t k = 0; k < count; ++k) y = y * x + convert<T>(coefficients[k * stride]);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const T c = convert<T>(coefficients[k * stride]);
+      if constexpr (is_integer<T>) y = wrapping_add(wrapping_multiply(y, x), c);
+      else y = y * x + c;
+    }
     return y;
   }
 };
@@ -91,8 +109,10 @@ inline shape of_rank(const shape& extents, int rank) {
 /// @param out, a, b Views, arrays in chunks or DistributedViews whose last axis has the three components, or `rows<3>`
 ///                  of arrays; a and b may also be one vector, `Kokkos::Array<double, 3>`, and lazy arrays of vectors
 ///
-/// A line over `map` of rows: broadcasting, places, `mask`, asynchrony and errors are those of `map`. Vectors of two
-/// components, which NumPy no longer takes, have a product that is a number, `a(0) b(1) - a(1) b(0)`.
+/// Computed in the type that products of the components have in C++, which is int for narrower integers, and converted
+/// to out's; integers wrap around. A line over `map` of rows: broadcasting, places, `mask`, asynchrony and errors are
+/// those of `map`. Vectors of two components, which NumPy no longer takes, have a product that is a number, `a(0) b(1)
+/// - a(1) b(0)`.
 template <execution_space Exec, rows_or_view Out, operand A, operand B, call_option<mask_t>... Options>
 void cross(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   const auto to = impl::as_vectors(out);
@@ -150,8 +170,8 @@ QUERN_TAKES_NAME_NOT(option_or_place, kron)
 /// @param coefficients a View of rank 1, which the execution space reaches; of none the polynomial is 0
 /// @param x            an operand of `map`, which broadcasts to `out`
 ///
-/// By Horner's rule in out's type, to which coefficients and x are converted. A line over `map`: places, `mask`,
-/// asynchrony and errors are those of `map`; over ranks each has all coefficients.
+/// By Horner's rule in out's type, to which coefficients and x are converted, and of which integers wrap around. A line
+/// over `map`: places, `mask`, asynchrony and errors are those of `map`; over ranks each has all coefficients.
 /// @throws Error as `map`, and if the coefficients have not one axis
 template <execution_space Exec, result_view Out, view_like Coefficients, operand X, call_option<mask_t>... Options>
 void polyval(const Exec& exec, const Out& out, const Coefficients& coefficients, const X& x,

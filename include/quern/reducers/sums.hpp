@@ -12,23 +12,6 @@
 
 namespace quern::impl {
 
-/// The type by way of which signed integers wrap around.
-template <class T>
-using wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-/// a + b and a * b, which wrap around for integers: signed ones do so by way of unsigned ones.
-template <class T>
-KOKKOS_FUNCTION T wrapping_add(const T& a, const T& b) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-    return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
-  else return a + b;
-}
-template <class T>
-KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
-    return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
-  else return a * b;
-}
-
 template <class T>
 using sum_of_component =
     std::conditional_t<std::is_integral_v<T>,

@@ -131,7 +131,11 @@ struct one_sided_gradient {
     const auto sum = [](const three_weights& by, const result& a, const result& b, const result& c) {
       return by.low * a + by.middle * b + by.high * c;
     };
-    if (edge == 0) return sum(weights_of_parabola(0, x.distance(i - 1), x.distance(i)), at(-1), at(0), at(1));
+    if (edge == 0) {
+      const double a = x.distance(i - 1), b = x.distance(i);
+      if (a == b) return (at(1) - at(-1)) / (a + b);  // the weight of the middle is 0, but it may be NaN or infinite
+      return sum(weights_of_parabola(0, a, b), at(-1), at(0), at(1));
+    }
     if constexpr (EdgeOrder == 1) {
       if (edge < 0) return (at(1) - at(0)) / x.distance(i);
       return (at(0) - at(-1)) / x.distance(i - 1);

@@ -112,14 +112,16 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
 /// Places, asynchrony and memory are those of `stencil`: over ranks halos of one layer, with `edge_order<2>` of two; in
 /// chunks one output.
 /// @throws Error if the number of axes is not that of the outputs, one is out of range or repeated, or has fewer cells
-/// than 2, with `edge_order<2>` than 3; if a spacing is zero or not finite; and as `stencil`
+/// than 2, with `edge_order<2>` than 3; if a spacing is zero or not finite, in float where u is of float; and as
+/// `stencil`
 template <execution_space Exec, output_like Out, any_array In, call_option<axes, edge_order_t>... Options>
 void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing,
               const Options&... options) {
   const impl::operation_name label = "quern::gradient";
   const auto distance = spacing.all<std::tuple_size_v<decltype(impl::as_outputs(out))>>(label);
   const auto axis_of = [&](int k, int axis, std::int64_t n) {
-    impl::check_spacing(label, distance[k], axis);
+    using real = impl::real_type<impl::difference_type<impl::value_of<In>>>;
+    impl::check_spacing(label, static_cast<real>(distance[k]), axis);  // what differences are divided by
     return impl::even_axis{axis, n, distance[k]};
   };
   impl::one_sided_call(label, exec, out, u, axis_of, options...);
@@ -133,11 +135,12 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
 /// many as it has cells: `gradient(exec, outputs(gy, gx), u, components(y, x))`, or one View for one axis.
 ///
 /// Inside it is the slope of the parabola through a cell and its neighbours, which is of second order where distances
-/// change smoothly; at the edges the one-sided difference, or with `edge_order<2>` the slope of the parabola through
-/// three cells. Computed in double. In chunks and over ranks, each rank has the points of the whole grid. They are not
-/// checked: where two neighbours are equal, what is divided by zero.
-/// @throws Error as with a spacing, and if the points along an axis are not as many as its cells, or an output shares
-/// memory with them
+/// change smoothly; between neighbours in equal distances it does not depend on the cell, be it NaN. At the edges it is
+/// the one-sided difference, or with `edge_order<2>` the slope of the parabola through three cells. Computed in double.
+/// In chunks and over ranks, each rank has the points of the whole grid. They are not checked: where two neighbours are
+/// equal, what is divided by zero.
+/// @throws Error as with a spacing, and if the points along an axis are not as many as its cells, or an output
+/// shares memory with them
 template <execution_space Exec, output_like Out, any_array In, input_like Points,
           call_option<axes, edge_order_t>... Options>
 void gradient(const Exec& exec, const Out& out, const In& u, const Points& points, const Options&... options) {

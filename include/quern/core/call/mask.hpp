@@ -17,7 +17,7 @@ namespace quern {
 ///          `mask{lazy(positive(), x)}`, or a single value
 ///
 /// The result is that of the elements that are selected, as if no others were there: a NaN or an infinity elsewhere
-/// does not show. The mask is read once, with the inputs.
+/// does not show. The mask is read along with the inputs: once, by quantiles several times.
 template <class M>
 struct mask : mask_t {
   static_assert(operand<M>, "quern::mask: a mask is an array of bool or of integers, or a single value");

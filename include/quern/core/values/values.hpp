@@ -168,6 +168,21 @@ KOKKOS_FUNCTION To convert_components(const From& x) {
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
+/// The unsigned type by way of which integers wrap around: of 32 bits at least, as narrower ones become int.
+template <class T>
+using wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+/// a + b and a * b, which wrap around for integers.
+template <class T>
+KOKKOS_FUNCTION T wrapping_add(const T& a, const T& b) {
+  if constexpr (is_integer<T>) return static_cast<T>(static_cast<wrapping<T>>(a) + static_cast<wrapping<T>>(b));
+  else return a + b;
+}
+template <class T>
+KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
+  if constexpr (is_integer<T>) return static_cast<T>(static_cast<wrapping<T>>(a) * static_cast<wrapping<T>>(b));
+  else return a * b;
+}
+
 /// Whether values have an order.
 template <class T>
 inline constexpr bool has_order = !is_complex<T> && component_count<T> == 0;
