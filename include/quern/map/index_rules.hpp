@@ -88,7 +88,8 @@ class index_settings {
   template <class V>
   void check_apart(const char* name, const V& read) const {
     if constexpr (!scalar_value<V>)
-      for (const array_bytes& m : as_mapped(read).memory) impl::check_apart(call_.label, {name, "info"}, m, outside_);
+      for (const source_bytes& m : as_mapped(read).memory)
+        impl::check_apart(call_.label, {name, "info"}, m.bytes, outside_);
   }
   /// Rejects indices of an axis without elements, and waits for a check of the others where that is asked for.
   template <class V>

@@ -370,8 +370,8 @@ auto take(const V& x, const Indices& indices, const axis& along, const Info& inf
     const auto count = impl::describe(info);
     impl::check_apart("quern::take", {"indices", "info"}, at, count);
     return impl::each_array("quern::take", x, [&](const auto& a) {
-      for (const impl::array_bytes& m : impl::as_mapped(a).memory)
-        impl::check_apart("quern::take", {"in", "info"}, m, count);
+      for (const impl::source_bytes& m : impl::as_mapped(a).memory)
+        impl::check_apart("quern::take", {"in", "info"}, m.bytes, count);
       return impl::take_axis<impl::rank_of_indices<Indices>>("quern::take", a, at, index_mode::raise, info.data(),
                                                              along.number[0], indices, info);
     });
