@@ -95,7 +95,9 @@ void launch_write(const call<Exec>& c, const strided<T>& out, const Addresses& a
 /// Rejects an output that shares memory with what is read.
 template <class Exec, class T, class V>
 void check_read(const call<Exec>& c, const strided<T>& out, const V& v, const char* name) {
-  if constexpr (!scalar_value<V>) {
+  if constexpr (stored_array<V>) {
+    check_overlap(c.label, out, make_input<Exec>(v, c.label).array, name, false);
+  } else if constexpr (!scalar_value<V>) {
     const auto leaf = mapped_leaf<Exec>(as_mapped(v));
     check_leaf_overlap(c.label, out, leaf, name, false);
   }
