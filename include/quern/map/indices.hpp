@@ -303,7 +303,7 @@ void unravel_index(const Exec& exec, const Out& out, const Indices& indices, con
     int d = 0;
     const auto check_output = [&]<class O>(const O& o) {
       settings.check_apart(c.output(o));
-      impl::check_positions<impl::value_of<O>>(c.label, "the output of axis " + std::to_string(d), extents.extent[d]);
+      impl::check_positions<impl::value_of<O>>(c.label, "output " + std::to_string(d), extents.extent[d]);
       ++d;
     };
     impl::unpack([&](const auto&... o) { (check_output(o), ...); }, impl::as_outputs(out));
