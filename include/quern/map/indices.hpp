@@ -313,7 +313,7 @@ void unravel_index(const Exec& exec, const Out& out, const Indices& indices, con
     settings.check_apart("indices", indices);
     int d = 0;
     const auto check_type = [&]<class O>(const O&) {
-      impl::check_positions<impl::value_of<O>>(c.label, "the output of axis " + std::to_string(d), extents.extent[d]);
+      impl::check_positions<impl::value_of<O>>(c.label, "output " + std::to_string(d), extents.extent[d]);
       ++d;
     };
     impl::unpack([&](const auto&... o) { (check_type(o), ...); }, impl::as_outputs(out));
