@@ -97,9 +97,8 @@ class reduction_in_chunks {
   /// Rejects an output that shares memory with an input.
   template <class Result>
   void check_output(const strided<Result>& out) {
-    in_.for_each([&](const auto& array, const std::string& name) {
-      check_input_apart(plan_.label, out, array, false, name);
-    });
+    in_.for_each(
+        [&](const auto& array, const std::string& name) { check_input_apart(plan_.label, out, array, false, name); });
   }
 
   /// Writes the results, of rank `Rank`, to memory that `exec` reaches; asynchronous in the end.

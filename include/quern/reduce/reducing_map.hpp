@@ -311,8 +311,7 @@ void for_each_memory(const F& f, const V& v) {
   else if constexpr (is_mapped<V>) {
     for (const source_bytes& m : v.memory)
       if (m.bytes.data != nullptr) f(m.bytes);
-  }
-  else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
+  } else if constexpr (requires { v.view; }) for_each_memory(f, v.view);
   else if constexpr (requires { v.in; }) for_each_memory(f, v.in);
 }
 

@@ -136,7 +136,7 @@ KOKKOS_FUNCTION int first_in_block(const T* v, const T& wanted) {
       const number here = equality_key(v[i]) == key ? number(i) : number(N);
       first = here < first ? here : first;
     }
-    at = first;
+    at = static_cast<int>(first);
   }
   return at;
 }
