@@ -126,7 +126,8 @@ examples=(../examples/{01_quickstart,02_heat3d,03_photo_filter,04_out_of_core,05
   ../examples/{08_conjugate_gradients,09_conjugate_gradients_mpi,10_leapfrog,11_numpy_script}/main)
 program=(
   "../src/app/elementwise ../src/app/stencils ../src/app/quadrature ../src/app/derivatives ../src/app/report ../src/app/main ../src/app/run_options ../src/app/launcher ../src/app/interrupts ../src/app/output_file"
-  "../src/app/keyed ../src/app/indexing ../src/app/linear_algebra"
+  "../src/app/keyed ../src/app/linear_algebra"
+  ../src/app/indexing
   "../src/app/decompositions ../src/app/reductions ../src/app/random_numbers"
   "../src/app/transfers ../src/app/transforms"
   ../src/app/distributed

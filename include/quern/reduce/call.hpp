@@ -115,10 +115,9 @@ shape extents_of_inputs(const call<Exec>& c, bool broadcast, std::initializer_li
 /// An input, taken apart, as one of these extents.
 template <class Exec, class In>
 auto elements_of(const call<Exec>& c, bool broadcast, const In& in, const shape& extents) {
-  auto elements = c.elements(in);
-  if (broadcast && std::get<0>(elements.leaves).array.extents != extents)
-    elements = broadcast_elements(c.label, elements, extents);
-  return elements;
+  const auto elements = c.elements(in);
+  const bool narrower = broadcast && std::get<0>(elements.leaves).array.extents != extents;
+  return narrower ? broadcast_elements(c.label, elements, extents) : elements;
 }
 /// The axes of a reduction of arrays with these extents.
 template <class Exec>
