@@ -109,6 +109,7 @@ TEST(ReindexedBesideRanks, IndicesOutOfRange) {
     const auto taken = quern::take(samples(2, 5, 2), rows, axis{0});
     EXPECT_THROW(quern::map(space(), out, weighted(), u, taken), quern::ElementError);
     EXPECT_THROW(quern::sum(space(), lazy(weighted(), u, taken)), quern::ElementError);
+    EXPECT_THROW(quern::cumsum(space(), out, lazy(weighted(), u, taken), axis{0}), quern::ElementError);
   });
 }
 

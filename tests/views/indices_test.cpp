@@ -63,6 +63,8 @@ TEST(Take, OfIndicesOfRank0DropsTheAxis) {
   Kokkos::deep_copy(last, -1);
   EXPECT_EQ((std::vector<double>{3, 4, 5}), read(quern::take(x, last, axis{0})));
   EXPECT_EQ((std::vector<double>{2, 5}), read(quern::take(x, last, axis{1})));
+  EXPECT_EQ(quern::shape{3}, quern::extents_of(quern::take(x, last, axis{0})));
+  EXPECT_EQ(quern::shape{2}, quern::extents_of(quern::take(x, last, axis{1})));
 }
 
 TEST(Take, OfAGridChecksAndCountsItsIndices) {

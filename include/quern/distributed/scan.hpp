@@ -62,6 +62,7 @@ struct engine<over_ranks_place, scans> : compared_calls {
     const int number = along.number[0];
     const shape own = d.local().extents;
     const auto values = operand_at_block<rank>(label, 0, in, d);
+    check_indices(exec, label, values);  // by ranks without cells, too, for which the others would wait
     const bool empty = own.size() == 0;
     if (d.grid(number) == 1) {
       if (!empty) engine<in_memory, scans>::run(scan, exec, out.local(), values, along);

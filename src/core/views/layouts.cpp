@@ -233,6 +233,7 @@ index_layout with_axis_split(const std::string& label, const index_layout& l, in
     result.stride[axis + d] = stride;
     stride *= to.extent[d];
   }
+  for (int d = result.extents.rank; d < l.extents.rank; ++d) result.extents.extent[d] = result.stride[d] = 0;
   return result;
 }
 

@@ -321,7 +321,7 @@ auto repeat(const V& x, std::int64_t times) {
 /// @throws Error if the axis is out of range, or the step 0
 template <impl::reindexed_operand V>
 auto remove_at(const V& x, const slice_range& removed, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::remove_at", x, [&](const auto& a) {
       return impl::remove_along("quern::remove_at", a, removed, along.number[0]);
     });
@@ -330,7 +330,7 @@ auto remove_at(const V& x, const slice_range& removed, const axis& along) {
 /// @throws Error if the axis or the index is out of range
 template <impl::reindexed_operand V, std::integral I>
 auto remove_at(const V& x, I index, const axis& along) {
-  if constexpr (impl::can_reindex<V>())
+  if constexpr (impl::can_reindex<V, impl::reindexing::by_map>())
     return impl::each_array("quern::remove_at", x, [&](const auto& a) {
       const auto at = static_cast<std::int64_t>(index);
       return impl::remove_along("quern::remove_at", a, impl::one_index("quern::remove_at", a, at, along.number[0]),
