@@ -32,7 +32,7 @@ OF_RANKS = ("distributed_stencil", "halo_exchange")
 CALLS = {
     "map": ("map.hpp", "quern::map(y, KOKKOS_LAMBDA(double v) { return 2 * v; }, x)", 1.1),
     "sum": ("reduce.hpp", "*sink = quern::sum(x)", 1.3),
-    "argmax": ("reduce.hpp", "*index = quern::argmax(x)", 1.5),
+    "argmax": ("reduce.hpp", "*index = quern::argmax(x)", 1.9),
     "histogram": ("keyed/histogram.hpp", "quern::histogram(counts, x, quern::bin_range{0, 1})", 1.6),
     "normal": ("random.hpp", "quern::random::normal(x, quern::random::key(1))", 2.6),
     "gaussian": ("stencil.hpp", "quern::gaussian_filter(b, a, 2.0, quern::boundary::reflect)", 2.5),

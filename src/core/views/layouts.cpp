@@ -246,8 +246,9 @@ void check_sources_apart(const std::string& label, const array_bytes& out, const
     if (role == source_role::elements) return "the array that " + name + " re-indexes";
     return (role == source_role::indices ? "the indices of " : "the info of ") + name;
   };
-  for (const source_bytes& m : memory)
-    if (m.bytes.data != nullptr && out.data != nullptr) check_overlap(label, out, m.bytes, text(m.role), false);
+  for (const source_bytes& m : memory)  // no text is made where all is well
+    if (m.bytes.data != nullptr && out.data != nullptr && overlap(out, m.bytes))
+      check_overlap(label, out, m.bytes, text(m.role), false);
 }
 void check_counts(const std::string& label, const shape& counts, std::int64_t n) {
   if (counts.rank != 1 || (counts.extent[0] != n && counts.extent[0] != 1))
