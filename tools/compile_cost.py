@@ -20,12 +20,12 @@ import tempfile
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "tests/compile_cost"
 # The multiple of the plain program's time, its aim, and the multiple of its bytes.
 BUDGETS = {
-    "map_and_sum": (1.5, "1.5", 1.8),
-    "stencil_and_sort": (1.4, "", 1.7),
-    "everything": (1.8, "2.0", 1.9),
-    "chunked_sum": (1.6, "", 3.0),
-    "distributed_stencil": (1.7, "", 3.8),
-    "halo_exchange": (1.7, "", 2.6),
+    "map_and_sum": (1.6, "1.5", 1.8),
+    "stencil_and_sort": (1.5, "", 1.7),
+    "everything": (2.0, "2.0", 1.9),
+    "chunked_sum": (1.8, "", 3.0),
+    "distributed_stencil": (1.9, "", 3.8),
+    "halo_exchange": (1.8, "", 2.6),
 }
 OF_RANKS = ("distributed_stencil", "halo_exchange")
 # Programs with one call: header, call, and the budget for the multiple of the plain program's bytes.
@@ -53,8 +53,8 @@ CALLS = {
     "group_by": ("keyed/group_reductions.hpp", "quern::sum(y, x, quern::group_by(counts))", 2.7),
 }
 # Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each.
-CALL_SECONDS = {"map": 1.1, "sum": 1.4, "sort": 1.0, "median": 1.0, "group_by": 1.5, "svd": 1.1, "reduced": 1.4,
-                "rows": 1.1, "fill_halo": 1.3}
+CALL_SECONDS = {"map": 1.2, "sum": 1.4, "sort": 1.0, "median": 1.0, "group_by": 1.6, "svd": 1.1, "reduced": 1.5,
+                "rows": 1.2, "fill_halo": 1.3}
 
 
 def write_call(call, target):
