@@ -103,6 +103,17 @@ void check_read(const call<Exec>& c, const strided<T>& out, const V& v, const ch
   }
 }
 
+/// Rejects a write at indices that shares memory with what it reads, or where it counts.
+template <class Exec, class Settings, class T, class Indices, class Values>
+void check_write(const call<Exec>& c, const Settings& settings, const strided<T>& out, const Indices& indices,
+                 const Values& values) {
+  check_read(c, out, indices, "indices");
+  check_read(c, out, values, "values");
+  settings.check_apart("out", out);
+  settings.check_apart("indices", indices);
+  settings.check_apart("values", values);
+}
+
 /// What writes at indices takes as values.
 template <class T>
 concept written_values = index_array<T> || scalar_value<T>;
@@ -222,12 +233,8 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
     full.extent[along] = impl::operand_extents(c.label, indices).extent[along];
     const auto at = impl::broadcast_in_order<Exec, rank>(c.label, indices, full);
     const auto from = impl::broadcast_in_order<Exec, rank>(c.label, values, full);
-    impl::check_read(c, out, indices, "indices");
-    impl::check_read(c, out, values, "values");
     const impl::index_settings settings(c, options...);
-    settings.check_apart("out", out);
-    settings.check_apart("indices", indices);
-    settings.check_apart("values", values);
+    impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.extent[along], true);
     settings.check(indices, rule, along);
     settings.start_count();
@@ -266,12 +273,8 @@ void put(const Exec& exec, const Out& out_view, const Indices& indices, const Va
     const impl::call c("quern::put", exec);
     const auto out = c.output(out_view);
     const std::int64_t count = impl::operand_extents(c.label, indices).size();
-    impl::check_read(c, out, indices, "indices");
-    impl::check_read(c, out, values, "values");
     const impl::index_settings settings(c, options...);
-    settings.check_apart("out", out);
-    settings.check_apart("indices", indices);
-    settings.check_apart("values", values);
+    impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.size(), true);
     settings.check(indices, rule, 0);
     settings.start_count();
