@@ -25,10 +25,7 @@ struct Products : testing::Test {
   using E = typename Case::exec;
   template <int Rank, class T = double>
   static auto array(const std::string& name) {
-    std::array<std::int64_t, Rank> n;
-    const auto extents = numpy.extents(name);
-    std::copy(extents.begin(), extents.end(), n.begin());
-    return test::make_array<T, Rank, L, E>(n, numpy.values<T>(name));
+    return test::make_array<T, Rank, L, E>(numpy.extents_of_rank<Rank>(name), numpy.values<T>(name));
   }
 };
 using product_cases = test::covering<double>;

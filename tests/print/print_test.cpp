@@ -52,10 +52,7 @@ struct Print : testing::Test {
   template <int Rank, class T>
   static auto array(const std::string& name, const std::vector<T>& values) {
     using layout = std::conditional_t<Rank == 0, Kokkos::LayoutRight, typename Case::layout>;
-    std::array<std::int64_t, Rank> extents{};
-    const auto given = numpy.extents(name);
-    std::copy(given.begin(), given.end(), extents.begin());
-    return test::make_array<T, Rank, layout, E>(extents, values);
+    return test::make_array<T, Rank, layout, E>(numpy.extents_of_rank<Rank>(name), values);
   }
   template <class T, int Rank>
   static void compare(const std::string& name) {

@@ -29,11 +29,9 @@ struct Gradient : testing::Test {
   using E = typename Case::exec;
   template <int Rank>
   static auto array(const std::string& name) {
-    const auto extents = numpy.extents(name);
     const auto values = numpy.values(name);
-    std::array<std::int64_t, Rank> n;
-    std::copy(extents.begin(), extents.end(), n.begin());
-    return test::make_array<T, Rank, L, E>(n, std::vector<T>(values.begin(), values.end()));
+    return test::make_array<T, Rank, L, E>(numpy.extents_of_rank<Rank>(name),
+                                           std::vector<T>(values.begin(), values.end()));
   }
   static auto points(const std::string& name) {
     return test::make_array<double, 1, L, E>({numpy.extents(name)[0]}, numpy.values(name));

@@ -3,10 +3,13 @@
 #ifndef QUERN_TESTS_SUPPORT_REFERENCE_ARCHIVE_HPP
 #define QUERN_TESTS_SUPPORT_REFERENCE_ARCHIVE_HPP
 
+#include <algorithm>
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -24,6 +27,15 @@ class reference_archive {
   std::vector<std::string> names() const;
   bool contains(const std::string& name) const { return arrays().count(name) == 1; }
   std::vector<std::int64_t> extents(const std::string& name) const { return at(name).extents; }
+  /// Those of an array of so many axes.
+  template <std::size_t Rank>
+  std::array<std::int64_t, Rank> extents_of_rank(const std::string& name) const {
+    std::array<std::int64_t, Rank> result;
+    const std::vector<std::int64_t> found = extents(name);
+    if (found.size() != Rank) throw std::runtime_error(name + " has another rank");
+    std::copy(found.begin(), found.end(), result.begin());
+    return result;
+  }
   /// Whether the elements are of this type.
   template <class T>
   bool holds(const std::string& name) const {
