@@ -33,7 +33,7 @@ TYPED_TEST(Solvers, NewtonFindsTheRootOfEachItem) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 501;
   std::vector<T> squares(n), differences(n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -74,7 +74,7 @@ TYPED_TEST_SUITE(SolversOn, test::all_spaces);
 TYPED_TEST(SolversOn, NewtonReportsWhatFails) {
   using E = TypeParam;
   using status_of = quern::newton_status;
-  const E exec;
+  const E exec{};
   const double nan = std::numeric_limits<double>::quiet_NaN();
   // From 3 the iterates of the arctangent grow until their slope vanishes; a factor of 0 has no inverse.
   const auto x = test::make_array<double, 2, Kokkos::LayoutRight, E>({5, 1}, {0.5, 3.0, nan, 0.5, -1.0});
@@ -195,7 +195,7 @@ TYPED_TEST(Solvers, OdeintOfDecayAtAnyTimes) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 33, m = 41;
   std::vector<T> rates(n), times(m);
   for (std::int64_t i = 0; i < n; ++i) rates[i] = static_cast<T>(0.1 + 0.05 * static_cast<double>(i));
@@ -230,7 +230,7 @@ struct parabola {
 };
 TYPED_TEST(SolversOn, OdeintIsOfOrderFiveInBothDirections) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 2}, {1, 0});
   const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, 3, 2});
   double before = 0;
@@ -274,7 +274,7 @@ struct rates {
 };
 TYPED_TEST(SolversOn, OdeintKeepsTheInvariantOfPredatorAndPrey) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 64;
   const auto p = test::make_array<double, 2, Kokkos::LayoutRight, E>({n, 4});
   quern::map(exec, p, rates(), quern::positions());
@@ -303,7 +303,7 @@ struct explosion {
 TYPED_TEST(SolversOn, OdeintReportsWhatFails) {
   using E = TypeParam;
   using status_of = quern::odeint_status;
-  const E exec;
+  const E exec{};
   const double nan = std::numeric_limits<double>::quiet_NaN();
   // y = 1 / (1 / y0 - t) ends at t = 1 / y0.
   const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({3, 1}, {0.1, 1.0, nan});
@@ -387,7 +387,7 @@ struct growth {
 // Whatever other systems beside it do, fail, or take few steps or many.
 TYPED_TEST(SolversOn, OdeintOfASystemAmongOthersIsThatOfOneAlone) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 101, m = 6;
   std::vector<double> rates(n), first(2 * n), times(m);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -470,7 +470,7 @@ TYPED_TEST(SolversOn, OdeintOfOneThatRunsLongerThanOthers) {
 
 TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
   const auto calls_with = [&](int n) {
     std::vector<double> times(n);
@@ -490,7 +490,7 @@ TYPED_TEST(SolversOn, OdeintTimesInBetweenShortenNoStep) {
 
 TYPED_TEST(SolversOn, OdeintReportsTimesThatAreNotInOrder) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {1});
   const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({1, 3, 1});
   const Kokkos::View<int*, E> status("status", 1);
@@ -541,7 +541,7 @@ TYPED_TEST(Solvers, OdeintOfLargeSlopesAndZeros) {
 
 TYPED_TEST(SolversOn, NothingToSolve) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto none = test::make_array<double, 2, Kokkos::LayoutRight, E>({0, 1});
   const auto p = test::make_array<double, 1, Kokkos::LayoutRight, E>({0});
   quern::newton<1>(exec, none, arctangent(), p);
@@ -556,7 +556,7 @@ TYPED_TEST(SolversOn, NothingToSolve) {
 
 TYPED_TEST(SolversOn, TimesThatAreNotFinite) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const auto y0 = test::make_array<double, 2, Kokkos::LayoutRight, E>({2, 1}, {0.1, 0.2});
   const auto y = test::make_array<double, 3, Kokkos::LayoutRight, E>({2, 3, 1});

@@ -17,7 +17,7 @@ TYPED_TEST_SUITE(ChunkedLazy, test::all_spaces);
 
 TYPED_TEST(ChunkedLazy, LazyArraysOfSources) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{37, 5};
   const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2),
              row = behind<double>(std::array<std::int64_t, 2>{1, 5}, 3);
@@ -59,7 +59,7 @@ TYPED_TEST(ChunkedLazy, LazyArraysOfSources) {
 // What a scan reads may be where it writes.
 TYPED_TEST(ChunkedLazy, ScansInPlace) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{23, 4};
   const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
   const auto vb = test::make_array<double, 2, LayoutRight, E>(extents, b.values);

@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(ChunkedMap, chunked_cases);
 TYPED_TEST(ChunkedMap, MapHasTheBitsOfTheCallInMemory) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {1, 50}, {0, 4}, {64, 1}}) {
     const auto x = behind<T>(extents, 1), y = behind<T>(extents, 2);
     const auto vx = test::make_array<T, 2, typename TypeParam::layout, E>(extents, x.values);
@@ -57,7 +57,7 @@ struct weighted_position {
 TYPED_TEST(ChunkedMap, MapBroadcastsAndCountsPositionsInTheWhole) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{53, 17};
   const auto x = behind<T>(extents, 1);
   const auto line = test::samples<T>(17, 4);
@@ -81,7 +81,7 @@ TYPED_TEST(ChunkedMap, MapOfHostViews) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using host = Kokkos::DefaultHostExecutionSpace;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {2, 3}, {0, 3}}) {
     const std::int64_t n = extents[0] * extents[1];
     const auto a = test::samples<T>(n, 1), b = test::samples<T>(n, 2);

@@ -19,7 +19,7 @@ TYPED_TEST_SUITE(ChunkedOperands, test::all_spaces);
 
 TYPED_TEST(ChunkedOperands, SeveralOutputs) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{23, 4};
   const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
   auto sums = behind<double>(extents, 3);
@@ -41,7 +41,7 @@ TYPED_TEST(ChunkedOperands, SeveralOutputs) {
 
 TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{23, 4};
   const auto a = behind<double>(extents, 1), b = behind<double>(extents, 2);
   const auto found = test::make_array<double, 2, LayoutRight, E>(extents),
@@ -69,7 +69,7 @@ TYPED_TEST(ChunkedOperands, ElementwiseFunctions) {
 
 TYPED_TEST(ChunkedOperands, Copies) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{23, 4};
   const auto a = behind<double>(extents, 1);
   auto to = behind<float>(extents, 2);
@@ -99,7 +99,7 @@ TYPED_TEST(ChunkedOperands, Copies) {
 
 TYPED_TEST(ChunkedOperands, TwoResults) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{23, 4};
   const auto a = behind<double>(extents, 1);
   const auto v = test::make_array<double, 2, LayoutRight, E>(extents, a.values);
@@ -123,7 +123,7 @@ TYPED_TEST(ChunkedOperands, OneRow) {
 TYPED_TEST(ChunkedOperands, ReproducibleVariances) {
   using E = TypeParam;
   using complex = Kokkos::complex<double>;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 3> extents{29, 3, 4};
   const auto a = behind<double>(extents, 1);
   const auto v = test::make_array<double, 3, LayoutRight, E>(extents, a.values);

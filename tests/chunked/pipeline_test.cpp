@@ -162,7 +162,7 @@ TYPED_TEST(Chunks, RejectMisuse) {
 // Empty arrays, and chunks of one row.
 TYPED_TEST(Chunks, ArraysOfFewElements) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto problem_of = [](const auto& f) {
     try {
       f();

@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(ChunkedReducingMap, test::all_spaces);
 
 TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   auto x = behind<double>(std::array<std::int64_t, 2>{97, 3}, 1);
   for (double& v : x.values) v = 1 + v / 64;  // so that products stay in range
   const auto whole = test::make_array<double, 2, LayoutRight, E>({97, 3}, x.values);
@@ -62,7 +62,7 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
 
 TYPED_TEST(ChunkedReducingMap, ReducesAlone) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto x = behind<double>(std::array<std::int64_t, 2>{97, 31}, 1),
              y = behind<double>(std::array<std::int64_t, 2>{97, 31}, 2);
   const auto whole_x = test::make_array<double, 2, LayoutRight, E>({97, 31}, x.values),
@@ -78,7 +78,7 @@ TYPED_TEST(ChunkedReducingMap, ReducesAlone) {
 
 TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {1, 50}, {64, 1}, {5, 300}}) {
     const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
     const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
@@ -108,7 +108,7 @@ TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
 
 TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{53, 17};
   const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
   const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
@@ -164,7 +164,7 @@ struct value_twice {
 
 TYPED_TEST(ChunkedReducingMap, WorkspacesHaveTheirScratchMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{97, 31};
   const auto x = behind<double>(extents, 1);
   const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
@@ -189,7 +189,7 @@ TYPED_TEST(ChunkedReducingMap, WorkspacesHaveTheirScratchMemory) {
 // Before a chunk is read or written.
 TYPED_TEST(ChunkedReducingMap, RejectsResultsThatShareMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{20, 6};
   const auto x = behind<double>(extents, 1);
   auto z = behind<double>(extents, 2);
@@ -237,7 +237,7 @@ TYPED_TEST(ChunkedReducingMap, RejectsResultsThatShareMemory) {
 
 TYPED_TEST(ChunkedReducingMap, OfNoElements) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{5, 0};
   const auto x = behind<double>(extents, 1);
   for (const int axis : {0, 1}) {
@@ -259,7 +259,7 @@ struct laplacian {
 
 TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {3, 50}, {64, 3}}) {
     const auto x = behind<double>(extents, 1);
     const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
@@ -292,7 +292,7 @@ struct laplacian_and_more {
 
 TYPED_TEST(ChunkedReducingMap, StencilsAlongTheAxisOfTheChunksAndTheOther) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {3, 50}, {64, 3}}) {
     const auto x = behind<double>(extents, 1);
     const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);

@@ -63,7 +63,7 @@ TYPED_TEST(ChunkedRows, AreOperandsAndOutputsOfMaps) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
   using host = Kokkos::DefaultHostExecutionSpace;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {0, 1, 5, 97, 1024}) {
     const auto x = behind<T>(std::array<std::int64_t, 2>{n, 3}, 1), f = behind<T>(std::array<std::int64_t, 2>{n, 3}, 2);
     const auto m = behind<T>(std::array<std::int64_t, 1>{n}, 3);
@@ -113,7 +113,7 @@ TYPED_TEST(ChunkedRows, AreReduced) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 301;
   const auto x = behind<T>(std::array<std::int64_t, 2>{n, 3}, 1);
   const auto v = test::make_array<T, 2, L, E>({n, 3}, x.values);
@@ -145,7 +145,7 @@ TYPED_TEST(ChunkedRows, AreOutputsOfReductions) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const auto x = behind<T>(std::array<std::int64_t, 3>{23, 11, 3}, 1);
   const auto v = test::make_array<T, 3, L, E>({23, 11, 3}, x.values);
   for (const int axis : {0, 1}) {
@@ -163,7 +163,7 @@ TYPED_TEST(ChunkedRows, OfSourcesAreSourcesOfElements) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 57;
   const auto x = behind<T>(std::array<std::int64_t, 2>{n, 3}, 1);
   const auto v = test::make_array<T, 2, L, E>({n, 3}, x.values), expected = test::make_array<T, 2, L, E>({n, 3});

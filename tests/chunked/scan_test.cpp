@@ -21,7 +21,7 @@ TYPED_TEST(ChunkedScan, ScansGoOnFromChunkToChunk) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using S = quern::impl::sum_type<T>;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 3> extents{29, 4, 5};
   const auto a = behind<T>(extents);
   const auto v = test::make_array<T, 3, LayoutRight, E>(extents, a.values);
@@ -50,7 +50,7 @@ TYPED_TEST(ChunkedScan, ScansGoOnFromChunkToChunk) {
 TYPED_TEST(ChunkedScan, CountsOfChunksAddUp) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto a = behind<T>(std::array<std::int64_t, 2>{83, 13});
   const auto v = test::make_array<T, 2, LayoutRight, E>(a.extents, a.values);
   const auto w = behind<double>(a.extents, 5);

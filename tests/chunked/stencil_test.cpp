@@ -46,7 +46,7 @@ TYPED_TEST(ChunkedStencil, LazyInputs) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using quern::boundary, quern::boundaries;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{61, 23};
   const std::int64_t n = extents[0] * extents[1];
   const auto a = behind<T>(extents), b = behind<T>(extents, 2);
@@ -80,7 +80,7 @@ TYPED_TEST(ChunkedStencil, StencilsHaveTheBitsOfTheCallInMemory) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using quern::boundary, quern::boundaries;
-  const E exec;
+  const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{61, 23}, {7, 300}}) {
     const std::int64_t n = extents[0] * extents[1];
     const auto a = behind<T>(extents);
@@ -122,7 +122,7 @@ TYPED_TEST(ChunkedStencil, PositionsInLazyInputsAreThoseInTheWholeArray) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using quern::boundary, quern::boundaries, quern::lazy, quern::positions;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{31, 11};
   const std::vector<double> zero(extents[0] * extents[1]);
   const auto a = behind<T>(extents);

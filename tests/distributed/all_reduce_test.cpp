@@ -22,7 +22,7 @@ struct and_square {
 
 TYPED_TEST(AllReduceOn, ViewsOfSeveralTypesInOneMessage) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const int ranks = comm.size(), rank = comm.rank();
   const Kokkos::View<double, E> a("a");
@@ -73,7 +73,7 @@ TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
 // Reductions of blocks that are the program's own.
 TYPED_TEST(AllReduceOn, CompletesReductionsAmongOutputs) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Kokkos::View<double*, E> x("x", 10 + comm.rank());
   const Kokkos::View<double, E> squares("squares");

@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(DistributedAllocations, test::all_spaces);
 TYPED_TEST(DistributedAllocations, OfDistributedViews) {
   if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, {24, 13}, {.grid = {comm.size(), 1}, .halo = {1, 1}});
   const quern::DistributedView<double, 2, E> u("u", d), v("v", d);
@@ -80,7 +80,7 @@ TYPED_TEST(DistributedAllocations, OfDistributedViews) {
 TYPED_TEST(DistributedAllocations, OfOwnBlocks) {
   if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition::Block own{{6 * comm.rank(), 0}, {6, 5}};
   const boundaries walls{boundary::prescribed, boundary::odd_reflect};

@@ -201,7 +201,7 @@ TYPED_TEST(Redistribution, OfEveryGridToEveryOther) {
   using E = typename TypeParam::exec;
   using L = std::conditional_t<std::is_same_v<typename TypeParam::layout, Kokkos::LayoutStride>, Kokkos::LayoutRight,
                                typename TypeParam::layout>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const shape& extents : {shape{7, 11}, shape{1, 3}, shape{0, 3}}) {
     const auto values = test::samples<T>(extents.size());
@@ -226,7 +226,7 @@ TYPED_TEST(Redistribution, OfEveryGridToEveryOther) {
 TYPED_TEST(Redistribution, FromOneRankAndBack) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const std::array<std::int64_t, 3>& e : {std::array<std::int64_t, 3>{5, 3, 8}, {2, 1, 1}, {0, 3, 1}}) {
     const shape extents{e[0], e[1], e[2]};
@@ -277,7 +277,7 @@ struct numbered {
 // On hosts only where it is asked for: the two ranks take 13 GB.
 TYPED_TEST(LargeMessages, OfMoreThanTwoToThe31Elements) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   if (comm.size() != 2) GTEST_SKIP() << "for two ranks";
   if (!quern::impl::is_device<E> && std::getenv("QUERN_TEST_LARGE") == nullptr) GTEST_SKIP() << "not on hosts";

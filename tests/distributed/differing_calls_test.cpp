@@ -53,7 +53,7 @@ struct sum_of_four {
 
 TYPED_TEST(DifferingCalls, ReductionsOfAll) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string sum = "quern::sum of" + c.array;
@@ -70,7 +70,7 @@ TYPED_TEST(DifferingCalls, ReductionsOfAll) {
 
 TYPED_TEST(DifferingCalls, ReductionsAlongAxes) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
@@ -89,7 +89,7 @@ TYPED_TEST(DifferingCalls, ReductionsAlongAxes) {
 
 TYPED_TEST(DifferingCalls, Stencils) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const quern::boundaries wrap(boundary::wrap),
@@ -123,7 +123,7 @@ struct sum_and_square {
 // Results that one rank alone rejects.
 TYPED_TEST(DifferingCalls, StencilsWithReductions) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<double*, E> eight("eight", 8), seven("seven", 7);
@@ -147,7 +147,7 @@ struct value_and_square {
 
 TYPED_TEST(DifferingCalls, ReductionsAlone) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<double*, E> eight("eight", 8), other("other", 8), seven("seven", 7);
@@ -165,7 +165,7 @@ TYPED_TEST(DifferingCalls, ReductionsAlone) {
 
 TYPED_TEST(DifferingCalls, ExchangesOfHalos) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string exchange = "quern::HaloExchange", of_u = c.array + " with boundaries ";
@@ -180,7 +180,7 @@ TYPED_TEST(DifferingCalls, ExchangesOfHalos) {
 
 TYPED_TEST(DifferingCalls, WholeArrays) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   test::expect_error("quern::distributed::from_global: the root is rank " + c.ranks + " of " + c.ranks,
@@ -197,7 +197,7 @@ TYPED_TEST(DifferingCalls, WholeArrays) {
 
 TYPED_TEST(DifferingCalls, MovesAndSorts) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<int*, E> nowhere("nowhere", 0);
@@ -221,7 +221,7 @@ TYPED_TEST(DifferingCalls, MovesAndSorts) {
 // Values that an operation rejects differ before it does so, on all ranks.
 TYPED_TEST(DifferingCalls, Bins) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string histogram = "quern::histogram", of_u = " int64 (4)" + c.array;
@@ -252,7 +252,7 @@ TYPED_TEST(DifferingCalls, Bins) {
 // Of many, the message has the first that differs, however close.
 TYPED_TEST(DifferingCalls, OneOfManyEdges) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<std::int64_t*, E> counts("counts", 29);
@@ -277,7 +277,7 @@ TYPED_TEST(DifferingCalls, OneOfManyEdges) {
 
 TYPED_TEST(DifferingCalls, CountsOfKeys) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const Kokkos::View<std::int64_t*, E> counts("counts", 4), more("more", 5);
@@ -295,7 +295,7 @@ TYPED_TEST(DifferingCalls, CountsOfKeys) {
 
 TYPED_TEST(DifferingCalls, SumsOfRowsByKeys) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string of_rows = " float64 (4) of keys from 0 to ";
@@ -316,7 +316,7 @@ TYPED_TEST(DifferingCalls, SumsOfRowsByKeys) {
 TYPED_TEST(DifferingCalls, Quantiles) {
   using E = TypeParam;
   using quern::interpolation;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string quantile = "quern::quantile";
@@ -333,7 +333,7 @@ TYPED_TEST(DifferingCalls, Quantiles) {
 
 TYPED_TEST(DifferingCalls, MapsAndScans) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const checked_calls<E> c;
   if (c.alone) return;
   const std::string arrays = c.array + c.array;

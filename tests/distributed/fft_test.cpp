@@ -26,7 +26,7 @@ void expect_near(const std::vector<T>& expected, const std::vector<T>& found, do
 template <class E, class R, int Rank>
 void check(const shape& extents) {
   using C = Kokkos::complex<R>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   std::array<std::int64_t, Rank> whole;
   std::copy_n(extents.extent.begin(), Rank, whole.begin());
@@ -79,7 +79,7 @@ TYPED_TEST(DistributedFft, IsThatOfOneDevice) {
 template <class E, class R>
 void check_axes(const shape& extents) {
   using C = Kokkos::complex<R>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::array<std::int64_t, 3> whole{extents.extent[0], extents.extent[1], extents.extent[2]};
   const shape halved{whole[0], whole[1], whole[2] / 2 + 1};
@@ -133,7 +133,7 @@ void check_axes(const shape& extents) {
 // The precision is that of the output, as in memory.
 TYPED_TEST(DistributedFft, ConvertsItsInput) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const auto values = test::samples<Kokkos::complex<float>>(24, 5);
   const auto in = test::make_array<Kokkos::complex<float>, 2, LayoutRight, E>({6, 4}, values);

@@ -43,7 +43,7 @@ TYPED_TEST(DistributedGaps, HalosOfOutputsAreKept) {
   using E = typename TypeParam::exec;
   using L = std::conditional_t<std::is_same_v<typename TypeParam::layout, Kokkos::LayoutLeft>, Kokkos::LayoutLeft,
                                LayoutRight>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{8, 10};
   const auto values = test::samples<T>(80);

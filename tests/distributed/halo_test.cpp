@@ -448,7 +448,7 @@ TYPED_TEST(HaloExchangeOn, ComparesCallsOfOwnBlocks) {
   const quern::Communicator comm(test::world().mpi(), {.check_calls = true});
   if (comm.size() == 1) return;
   const bool other = test::is_other(comm);
-  const E exec;
+  const E exec{};
   const std::int64_t rows = other ? 5 : 4;  // blocks may differ
   quern::HaloExchange exchange(exec, comm, Decomposition::Block{{4 * comm.rank(), 0}, {rows, 3}}, boundary::reflect,
                                quern::depth{1});
@@ -517,7 +517,7 @@ struct place_of_ghost {
 // Neither ghosts that are kept nor the last face, along an axis behind one that wraps, hide that one.
 TYPED_TEST(HaloExchangeOn, FunctorsBesideAxesThatWrapAndAreKept) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   constexpr std::int64_t columns = 4;
   const std::int64_t all = columns * comm.size();
@@ -625,7 +625,7 @@ struct deposits {
 
 TYPED_TEST(HaloExchangeOn, NamesStandBeforeLabels) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const quern::named name{"the ghosts of u"};
   const auto named_in = [&](const std::vector<std::string>& labels) {

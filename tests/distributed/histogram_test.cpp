@@ -56,7 +56,7 @@ TYPED_TEST(DistributedHistogram, AddsWeights) {
 // Views are whole, and broadcast as they do in memory.
 TYPED_TEST(DistributedHistogram, WeightsOfFewerExtents) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto u = this->distributed_array(this->values);
   const auto whole = test::make_array<double, 2, LayoutRight, E>({this->rows, this->columns}, this->values);
   const Kokkos::View<double*, E> expected("expected", 13), found("found", 13);
@@ -98,7 +98,7 @@ TYPED_TEST(DistributedHistogram, BincountAddsWeights) {
 // As on one device, where some ranks have no cells.
 TYPED_TEST(DistributedHistogram, MoreRanksThanRows) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::array<std::int64_t, 2>& e : {std::array<std::int64_t, 2>{2, 5}, {1, 1}, {0, 3}})
     for (const auto& grid : test::grids(test::world().size(), 2)) {
       const Decomposition few(test::world(), {e[0], e[1]}, {.grid = grid});
@@ -145,7 +145,7 @@ TYPED_TEST(DistributedHistogram, BincountInARange) {
 
 TYPED_TEST(DistributedHistogram, SumsOfGroups) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   // Rank r has 10 r rows.
   const std::int64_t n = 10 * comm.rank();

@@ -76,7 +76,7 @@ TYPED_TEST(DistributedLinalg, QrAndSvdOfTallMatrices) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using R = quern::impl::real_type<T>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const double eps = test::eps<T>();
   for (const auto& [m, n, scale] : {std::tuple<std::int64_t, std::int64_t, double>{1000, 12, 1},
@@ -121,7 +121,7 @@ TYPED_TEST(DistributedLinalg, LeastSquaresAndComponents) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using R = quern::impl::real_type<T>;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const double eps = test::eps<T>();
   for (const std::int64_t m : {700, 30}) {
@@ -163,7 +163,7 @@ TYPED_TEST(DistributedLinalg, PrincipalComponentsBesideLargeMeans) {
   using T = typename TypeParam::value;
   using R = quern::impl::real_type<T>;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::int64_t m = 900;
   const R large = R(0.25) / std::numeric_limits<R>::epsilon();
@@ -183,7 +183,7 @@ TYPED_TEST(DistributedLinalg, PrincipalComponentsBesideLargeMeans) {
 TYPED_TEST(DistributedLinalg, RankDeficientAndExtreme) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::int64_t m = 600, n = 6;
   const double eps = test::eps<T>();
@@ -214,7 +214,7 @@ TYPED_TEST_SUITE(DistributedLinalgOn, test::all_spaces);
 // As on one device, where some ranks have no rows.
 TYPED_TEST(DistributedLinalgOn, MoreRanksThanRows) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const std::int64_t m : {3, 2}) {
     const auto rows = [&](std::int64_t n) { return Decomposition(comm, {m, n}, {.grid = {comm.size(), 1}}); };
@@ -251,7 +251,7 @@ TYPED_TEST(DistributedLinalgOn, MoreRanksThanRows) {
 
 TYPED_TEST(DistributedLinalgOn, ProductsAndMisuse) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, {20, 4}, {.grid = {comm.size(), 1}}), e(comm, {20, 3}, {.grid = {comm.size(), 1}});
   const auto values = matrix<double>(20, 4), small = matrix<double>(4, 3);

@@ -38,7 +38,7 @@ struct digits {
 
 TYPED_TEST(DistributedMap, CountsPositionsInTheWholeArray) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const shape& extents : {shape{7, 10}, shape{1, 9}, shape{5, 1}, shape{2, 3}, shape{0, 4}})
     for (const auto& grid : test::grids(comm.size(), 2)) {
@@ -70,7 +70,7 @@ struct sum_of_two {
 
 TYPED_TEST(DistributedMap, LazyArraysAreThoseOfTheWholeArray) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{6, 5};
   const auto column = test::samples<double>(6, 1), all = test::samples<double>(30, 2);
@@ -109,7 +109,7 @@ struct first_of_cell {
 // Elements that look like positions are none.
 TYPED_TEST(DistributedMap, StoredIndicesStayWhatTheyAre) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{4, 8};
   const Decomposition d(comm, extents);
@@ -132,7 +132,7 @@ struct left_and_right {
 // And not what they are made of.
 TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const auto named = [](const std::string& name, const auto& f) {
     try {
@@ -162,7 +162,7 @@ TYPED_TEST(DistributedMap, MessagesNameTheOperationThatWasCalled) {
 // Keys beside the range of an integer type are in no group.
 TYPED_TEST(DistributedMap, GroupsOfKeysAtTheEndsOfTheirType) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   const auto keys =

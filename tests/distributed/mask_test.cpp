@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(DistributedMasks, test::reduce_cases);
 
 TYPED_TEST(DistributedMasks, SelectAsOnOneDevice) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   test::for_distributed_arrays<TypeParam>([&](const auto& v, const auto& u) {
     std::vector<std::uint8_t> chosen;
     for (std::size_t i = 0; i < v.size(); ++i) chosen.push_back(test::sample(i, 3) > 1);
@@ -43,7 +43,7 @@ TYPED_TEST(DistributedMasks, SelectAsOnOneDevice) {
 
 TYPED_TEST(DistributedMasks, SelectAlongAxes) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   test::for_distributed_arrays<TypeParam>([&](const auto& v, const auto& u) {
     std::vector<bool> row(v.extent(2));
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = i % 2 == 0;
@@ -72,7 +72,7 @@ TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
   using E = TypeParam;
   using quern::on_host, quern::outputs, quern::reduced;
   namespace op = quern::op;
-  const E exec;
+  const E exec{};
   const auto& comm = test::world();
   const quern::Decomposition d(comm, {12, 5});
   const auto values = test::samples<double>(60, 1);
@@ -106,7 +106,7 @@ TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
 
 TYPED_TEST(DistributedMasksOn, SelectInCountsAndQuantiles) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const quern::Decomposition d(test::world(), {12, 5});
   const auto values = test::samples<double>(60, 1);
   std::vector<std::uint8_t> chosen(60);

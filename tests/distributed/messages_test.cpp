@@ -50,7 +50,7 @@ struct three_of_window {
 
 TYPED_TEST(Messages, OneForAllReductionsOfACall) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   if (!by_host_messages<E>(comm)) return;
   const Decomposition d(comm, {8 * comm.size(), 5}, {.grid = {comm.size(), 1}, .halo = {1, 0}});
@@ -81,7 +81,7 @@ TYPED_TEST(Messages, OneForAllReductionsOfACall) {
 // Beside those that bring halos: one to each neighbour.
 TYPED_TEST(Messages, OneForAllReductionsOfAStencil) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   if (!by_host_messages<E>(comm)) return;
   const Decomposition d(comm, {8 * comm.size(), 5}, {.grid = {comm.size(), 1}, .halo = {1, 0}});

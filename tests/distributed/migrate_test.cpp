@@ -22,7 +22,7 @@ TYPED_TEST_SUITE(DistributedMigrate, test::all_spaces);
 
 TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const int p = comm.size();
   struct row {
@@ -75,7 +75,7 @@ TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
 
 TYPED_TEST(DistributedMigrate, MigrateReportsMisuseOnEveryRank) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::string range = "-1 to " + std::to_string(comm.size() - 1);
   const Kokkos::View<int*, E> destination("destination", 4);

@@ -39,7 +39,7 @@ void for_arrays(const Check& check) {
 
 TYPED_TEST(DistributedOperands, LazyArrays) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
                     const auto& row) {
     const auto r = quern::reproducible;
@@ -64,7 +64,7 @@ TYPED_TEST(DistributedOperands, LazyArrays) {
 
 TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
                     const auto& row) {
     const quern::DistributedView<double, 2, E> out("out", d), other("other", d);
@@ -88,7 +88,7 @@ TYPED_TEST(DistributedOperands, ElementwiseFunctionsAndSeveralOutputs) {
 
 TYPED_TEST(DistributedOperands, Copies) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
                     const auto& row) {
     const std::int64_t n = d.extents().extent[0], m = d.extents().extent[1];
@@ -135,7 +135,7 @@ struct scaled_by_difference {
 
 TYPED_TEST(DistributedOperands, RowsOfViewsThatAreWhole) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto&, const auto& whole_u, const auto&, const auto&) {
     const std::int64_t m = d.extents().extent[0], n = d.extents().extent[1];
     const quern::DistributedView<double, 2, E> out("out", d);
@@ -154,7 +154,7 @@ TYPED_TEST(DistributedOperands, RowsOfViewsThatAreWhole) {
 
 TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto& v, const auto& whole_u, const auto& whole_v,
                     const auto&) {
     const quern::DistributedView<double, 2, E> out("out", d);
@@ -176,7 +176,7 @@ TYPED_TEST(DistributedOperands, ScansAlongEachAxis) {
 
 TYPED_TEST(DistributedOperands, TwoResults) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_arrays<E>([&](const Decomposition& d, const auto& u, const auto&, const auto& whole_u, const auto&, const auto&) {
     const std::int64_t n = d.extents().extent[1];
     const Kokkos::View<double*, E> least("least", n), largest("largest", n), mean("mean", n), var("var", n);

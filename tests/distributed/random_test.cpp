@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(DistributedRandom, test::all_spaces);
 
 TYPED_TEST(DistributedRandom, FieldsDoNotDependOnTheGrid) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const quern::random::key key{42};
   for (const shape& extents : {shape{9, 10, 7}, shape{2, 3, 1}, shape{0, 4, 2}}) {  // also of ranks without cells
@@ -36,7 +36,7 @@ TYPED_TEST(DistributedRandom, FieldsDoNotDependOnTheGrid) {
 
 TYPED_TEST(DistributedRandom, ParametersMayBeArrays) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const quern::random::key key{7};
   for (const std::int64_t rows : {5, 1}) {
@@ -63,7 +63,7 @@ TYPED_TEST(DistributedRandom, ParametersMayBeArrays) {
 TYPED_TEST(DistributedRandom, CallsThatDiffer) {
   using E = TypeParam;
   namespace random = quern::random;
-  const E exec;
+  const E exec{};
   const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
   const Decomposition d(comm, {5, 8});
   const quern::DistributedView<double, 2, E> u("u", d);

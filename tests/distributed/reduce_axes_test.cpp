@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(DistributedReduce, test::reduce_cases);
 TYPED_TEST(DistributedReduce, Quantiles) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const std::int64_t n : {1, 2, 501}) {
     auto values = test::samples<T>(n, 4);
@@ -43,7 +43,7 @@ TYPED_TEST(DistributedReduce, Quantiles) {
 TYPED_TEST(DistributedReduce, ResultsAlongAxes) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{7, 6, 9};
   const auto values = test::samples<T>(extents.size(), 2);

@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(DistributedReduceOn, test::all_spaces);
 
 TYPED_TEST(DistributedReduceOn, EmptyArraysAndRanks) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, {0, 4});
   const quern::DistributedView<double, 2, E> u("u", d);
@@ -36,7 +36,7 @@ TYPED_TEST(DistributedReduceOn, EmptyArraysAndRanks) {
 
 TYPED_TEST(DistributedReduceOn, ReportsMisuse) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}});
   const quern::DistributedView<double, 2, E> u("u", d);
@@ -51,7 +51,7 @@ struct plus_all {
 
 TYPED_TEST(DistributedReduceOn, MapBroadcastsReplicatedOperands) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{6, 10};
   const auto x = test::samples<double>(60, 1), row = test::samples<double>(10, 2), column = test::samples<double>(6, 3);

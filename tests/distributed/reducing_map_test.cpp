@@ -52,7 +52,7 @@ TYPED_TEST_SUITE(DistributedReducingMap, test::all_spaces);
 
 TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const shape& extents : {shape{7, 10}, shape{1, 9}, shape{5, 1}, shape{2, 3}, shape{64, 33}})
     for (const auto& grid : test::grids(comm.size(), 2)) {
@@ -103,7 +103,7 @@ TYPED_TEST(DistributedReducingMap, HasTheResultsOfTheCallInMemory) {
 
 TYPED_TEST(DistributedReducingMap, ReducesAlone) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{7, 10};
   const Decomposition d(comm, extents);
@@ -132,7 +132,7 @@ TYPED_TEST(DistributedReducingMap, ReducesAlone) {
 
 TYPED_TEST(DistributedReducingMap, OthersThanSums) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{13, 11};
   const Decomposition d(comm, extents);
@@ -165,7 +165,7 @@ struct laplacian {
 
 TYPED_TEST(DistributedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const shape& extents : {shape{9, 10}, shape{4, 33}, shape{31, 4}, shape{64, 33}})
     for (const auto& grid : test::grids(comm.size(), 2)) {
@@ -212,7 +212,7 @@ void for_axes_of_fields(const Check& check) {
 /// Results to Views, which are whole on every rank, and to DistributedViews, of several reductions.
 TYPED_TEST(DistributedReducingMap, StencilsAlongAxes) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_axes_of_fields<E>([&](const Decomposition& d, const quern::axis& along, const auto& whole_x,
                             const auto& whole_out, const auto& x, const auto& out, std::int64_t rest) {
     const auto view = [&]<class T>(T) { return test::make_array<T, 1, LayoutRight, E>({rest}); };
@@ -251,7 +251,7 @@ TYPED_TEST(DistributedReducingMap, StencilsAlongAxes) {
 // Where cells are left, results of none are those of an empty axis.
 TYPED_TEST(DistributedReducingMap, StencilsThatLeaveCells) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_axes_of_fields<E>([&](const Decomposition& d, const quern::axis& along, const auto& whole_x,
                             const auto& whole_out, const auto& x, const auto& out, std::int64_t rest) {
     const std::int64_t rows = d.extents().extent[0], columns = d.extents().extent[1];
@@ -283,7 +283,7 @@ TYPED_TEST(DistributedReducingMap, StencilsThatLeaveCells) {
 
 TYPED_TEST(DistributedReducingMap, WorkspacesHaveTheirScratchMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{48, 21};
   const Decomposition d(comm, extents, {.halo = {1, 1}});
@@ -328,7 +328,7 @@ struct turn {
 // does for what feeds messages, and for nothing else.
 TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessagesAlone) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, shape{48, 21}, {.grid = {comm.size(), 1}, .halo = {1, 0}});
   const auto b = test::distribute<double, 2, LayoutRight, E>(d, test::samples<double>(48 * 21, 1));
@@ -363,7 +363,7 @@ TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessages
 
 TYPED_TEST(DistributedReducingMap, RejectsResultsOfAnotherCommunicatorBeforeItWrites) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const quern::Communicator other(comm.mpi());
   const Decomposition d(comm, shape{6, 5}, {.halo = {1, 1}}), rows(other, shape{6});
@@ -383,7 +383,7 @@ TYPED_TEST(DistributedReducingMap, RejectsResultsOfAnotherCommunicatorBeforeItWr
 // On all ranks that have what is shared, before anything is launched or sent.
 TYPED_TEST(DistributedReducingMap, RejectsResultsThatShareMemoryBeforeItWrites) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, shape{4 * comm.size(), 6}, {.grid = {comm.size(), 1}, .halo = {1, 1}});
   const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> u("u", d), x("x", d);
@@ -418,7 +418,7 @@ TYPED_TEST(DistributedReducingMap, RejectsResultsThatShareMemoryBeforeItWrites) 
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
   const Decomposition d(comm, shape{6, 5});
   const quern::DistributedView<double, 2, E> u("u", d), x("x", d);

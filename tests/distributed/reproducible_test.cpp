@@ -33,7 +33,7 @@ TYPED_TEST_SUITE(DistributedReproducibleOn, test::all_spaces);
 
 TYPED_TEST(DistributedReproducibleOn, ExtremeValues) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   std::vector<double> values;
   for (int i = 0; i < 300; ++i) values.push_back(std::ldexp(i % 2 == 0 ? 1.1 : -1.3, 37 * i % 1900 - 950));

@@ -76,7 +76,7 @@ void for_layouts(const Check& check) {
 
 TYPED_TEST(DistributedRows, AreOperandsAndOutputsOfMaps) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_layouts([&]<class L>(std::int64_t n, L, int halo) {
     const cuts cut(n, halo);
     const auto block = [&](std::uint64_t seed) {
@@ -123,7 +123,7 @@ TYPED_TEST(DistributedRows, AreOperandsAndOutputsOfMaps) {
 
 TYPED_TEST(DistributedRows, AreReduced) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for_layouts([&]<class L>(std::int64_t n, L, int halo) {
     if (n == 0) return;
     const cuts cut(n, halo);
@@ -163,7 +163,7 @@ TYPED_TEST(DistributedRows, AreReduced) {
 
 TYPED_TEST(DistributedRows, OfSeveralAxes) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 9, m = 7;
   for (auto grid : test::grids(test::world().size(), 2)) {
     grid.push_back(1);
@@ -194,7 +194,7 @@ TYPED_TEST(DistributedRows, OfSeveralAxes) {
 
 TYPED_TEST(DistributedRows, BadInput) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const cuts cut(12);
   const quern::DistributedView<double, 2, E> v("v", cut.vectors);
   const quern::DistributedView<double, 1, E> shorter("shorter", Decomposition(test::world(), {11}));

@@ -95,7 +95,7 @@ TYPED_TEST_SUITE(DistributedScanOn, test::all_spaces);
 
 TYPED_TEST(DistributedScanOn, OfOneAxisMayWriteItsInput) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   std::vector<double> tenths(101, 0.1);
   const Decomposition d(comm, {101});
@@ -110,7 +110,7 @@ TYPED_TEST(DistributedScanOn, OfOneAxisMayWriteItsInput) {
 
 TYPED_TEST(DistributedScanOn, OfOneElement) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const auto one = test::distribute<int, 1, LayoutRight, E>(Decomposition(comm, {1}), {7});
   quern::cumprod<int>(exec, one, one);
@@ -125,7 +125,7 @@ struct append {  // depends on the order
 
 TYPED_TEST(DistributedScanOn, KernelsJoinItemsInTheOrderOfRanks) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const std::int64_t n : {1, 3, 4, 101}) {
     const Kokkos::View<std::int64_t*, E> joined("joined", n), before("before", n);
@@ -146,7 +146,7 @@ TYPED_TEST(DistributedScanOn, KernelsJoinItemsInTheOrderOfRanks) {
 // More lines than one message between ranks takes.
 TYPED_TEST(DistributedScanOn, OfManyLines) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const std::int64_t n = 50'000;
   const auto values = test::samples<double>(6 * n, 5);

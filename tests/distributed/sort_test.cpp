@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(DistributedSort, sort_cases);
 TYPED_TEST(DistributedSort, GivesEachRankItsShare) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const std::int64_t n : {1, 3, 1000, 1009})
     for (const int different : {1, 7, 100000}) {
@@ -85,7 +85,7 @@ std::vector<int> sorted_lines(const std::vector<int>& table, int rows, int colum
 
 TYPED_TEST(DistributedSortOn, LinesThatARankHas) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const int rows = 6, columns = 5;
   std::vector<int> values(rows * columns);

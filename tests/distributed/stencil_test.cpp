@@ -67,7 +67,7 @@ void expect_same_bits(const std::vector<T>& expected, const std::vector<T>& foun
 
 template <class Shape, int Rank, class T, class L, class E, class F>
 void check(const shape& extents, const boundaries& edge, int halo, const F& f) {
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   std::array<std::int64_t, Rank> n;
   for (int a = 0; a < Rank; ++a) n[a] = extents.extent[a];
@@ -204,7 +204,7 @@ struct coupled {
 
 TYPED_TEST(DistributedStencilOn, SeveralInputsOfSeveralTypes) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{11, 12};
   const Decomposition d(comm, extents, {.halo = {1}}), wider(comm, extents, {.halo = {2}});
@@ -230,7 +230,7 @@ struct sum_and_difference {
 
 TYPED_TEST(DistributedStencilOn, SeveralOutputs) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{11, 12};
   const Decomposition d(comm, extents, {.halo = {1}});
@@ -256,7 +256,7 @@ struct heat {
 
 TYPED_TEST(DistributedStencilOn, TimeSteps) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{16, 9};
   const auto x = test::samples<double>(144, 4);
@@ -278,7 +278,7 @@ TYPED_TEST(DistributedStencilOn, TimeSteps) {
 
 TYPED_TEST(DistributedStencilOn, NothingToCompute) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   for (const shape& extents : {shape{0, 9}, shape{5, 0}, shape{0, 0}, shape{0, 1}}) {
     const Decomposition d(comm, extents, {.halo = {1}});
@@ -317,7 +317,7 @@ struct thrown_by_copies {
 
 TYPED_TEST(DistributedStencilOn, WorkAfterAnException) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const shape extents{32, 12};
   const Decomposition d(comm, extents, {.grid = {comm.size(), 1}, .halo = {1, 0}});
@@ -357,7 +357,7 @@ TYPED_TEST(DistributedStencilOn, WorkAfterAnException) {
 
 TYPED_TEST(DistributedStencilOn, ReportsMisuse) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto comm = test::world();
   const Decomposition d(comm, {16, 9}, {.grid = {comm.size(), 1}, .halo = {1}}),
       none(comm, {16, 9}, {.grid = {comm.size(), 1}});

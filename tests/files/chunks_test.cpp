@@ -45,7 +45,7 @@ struct around {
 
 TYPED_TEST(FileStreams, FromFileToFile) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> extents{211, 37};
   const std::int64_t n = extents[0] * extents[1];
   const auto a = test::samples<double>(n, 1);
@@ -76,7 +76,7 @@ TYPED_TEST(FileStreams, FromFileToFile) {
 // Fortran order is cut along the last axis, and beside C order read in rows.
 TYPED_TEST(FileStreams, FortranOrder) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 3> extents{13, 7, 41};
   const std::int64_t n = extents[0] * extents[1] * extents[2];
   const auto a = test::samples<double>(n, 1);
@@ -139,7 +139,7 @@ struct counted {
 
 TYPED_TEST(FileStreams, TenTimesTheMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   constexpr std::int64_t budget = 12'000'000, rows = 30'000, columns = 1000;  // of 120 MB
   const auto o = memory(budget);
   std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew
@@ -202,7 +202,7 @@ TYPED_TEST(FileStreams, StopAtAFullDisk) {
 // An array without elements is a file, in place of an earlier one.
 TYPED_TEST(FileStreams, WithoutElements) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   int number = 0;
   const auto expect_empty = [&](std::size_t rows, std::size_t columns, const auto& f) {
     const std::string npy = this->path(std::to_string(number) + ".npy");

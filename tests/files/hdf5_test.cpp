@@ -125,7 +125,7 @@ struct doubled {
 
 TYPED_TEST(Hdf5On, Chunks) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto values = test::samples<double>(61 * 40, 1);
   const auto u = test::make_array<double, 2, LayoutRight, E>({61, 40}, values);
   auto file = Hdf5File::create(this->path("u.h5"));

@@ -32,7 +32,7 @@ TYPED_TEST_SUITE(Interp, cases);
 
 TYPED_TEST(Interp, IsNumPys) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   for (const std::string name : {"many", "equal", "one", "two"}) {
     const auto points = this->line(numpy.values(name + "_points")), values = this->line(numpy.values(name + "_values"));
     const auto x = this->line(numpy.values("x"));

@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(Functions, cases);
 TYPED_TEST(Functions, AgreeWithNumPyOnBroadcastInputs) {
   using L = typename TypeParam::layout;
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto a = test::make_array<double, 3, L, E>({3, 1, 5}, numpy.values("a"));
   const auto b = test::make_array<double, 2, L, E>({4, 1}, numpy.values("b"));
   const auto z = test::make_array<double, 3, L, E>({3, 4, 5});

@@ -33,7 +33,7 @@ struct greater {
 template <class Exec>
 struct MaskedReductionsOn : testing::Test {
   using E = Exec;
-  const E exec;
+  const E exec{};
 
   template <class T>
   static auto row(const std::vector<T>& v) {

@@ -62,7 +62,7 @@ TYPED_TEST(Matrices, TrianglesAreNumPys) {
 TYPED_TEST(Matrices, GridsAreNumPys) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const auto x = test::make_array<double, 1, L, E>({3}, {1, 2, 3});
   const auto y = test::make_array<double, 1, L, E>({2}, {10, 20});
   const auto z = test::make_array<double, 1, L, E>({4}, {5, 6, 7, 8});

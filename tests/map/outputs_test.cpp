@@ -28,7 +28,7 @@ TYPED_TEST(MapOutputs, OfEveryExtent) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   for (const auto& n : {std::array<std::int64_t, 2>{1, 1}, {3, 5}, {16, 64}, {33, 1025}, {1, 40'001}, {0, 7}}) {
     const auto a = test::samples<T>(n[0] * n[1], 3), b = test::samples<T>(n[1], 4);
     const auto x = test::make_array<T, 2, L, E>(n, a);
@@ -57,7 +57,7 @@ TYPED_TEST_SUITE(MapOutputsOn, test::all_spaces);
 
 TYPED_TEST(MapOutputsOn, LargerThanCachesOfSeveralTypesAndLayouts) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t m = 701, n = 1203;
   const auto values = test::samples<double>(m * n, 5);
   const auto x = test::make_array<double, 2, Kokkos::LayoutRight, E>({m, n}, values);
@@ -93,7 +93,7 @@ struct weighted {
 };
 TYPED_TEST(MapOutputsOn, ValuesAndPartialDerivatives) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 1001;
   const auto values = test::samples<double>(n, 5);
   const auto a = test::make_array<double, 1, Kokkos::LayoutRight, E>({n}, values);
@@ -110,7 +110,7 @@ TYPED_TEST(MapOutputsOn, ValuesAndPartialDerivatives) {
 
 TYPED_TEST(MapOutputsOn, ReportsMisuse) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const Kokkos::View<double*, E> x("x", 6), y("y", 6), z("z", 5);
   test::expect_error("quern::map: out 2 has extents (5), expected those of the first, (6)",
                      [&] { quern::map(exec, quern::outputs(x, z), sum_and_difference(), x, y); });

@@ -75,7 +75,7 @@ TYPED_TEST(Rows, AreOutputsOfReductions) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 67, m = 5;
   const auto values = test::samples<T>(3 * m * n, 1);
   const auto a = test::make_array<T, 3, L, E>({m, n, 3}, values);
@@ -121,7 +121,7 @@ TYPED_TEST(Rows, AreOperandsAndOutputsOfMaps) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const T dt = 2;
   for (const std::int64_t n : {0, 1, 2, 3, 64, 341, 1026, 40'001}) {
     const auto xs = test::samples<T>(3 * n, 1), vs = test::samples<T>(3 * n, 2), fs = test::samples<T>(3 * n, 3),
@@ -157,7 +157,7 @@ TYPED_TEST(Rows, OfEveryWidthBroadcastAndConvert) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const auto check = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
     constexpr auto k = static_cast<std::int64_t>(K);
     for (const std::int64_t n : {1, 6, 257}) {
@@ -196,7 +196,7 @@ TYPED_TEST(Rows, AreReducedByComponent) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
   using S = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {1, 2, 63, 64, 257, 3001, 70'003}) {
     std::vector<T> values(3 * n), masses(n);
     vector<double> sums{}, least{100, 100, 100}, most{-100, -100, -100};
@@ -243,7 +243,7 @@ TYPED_TEST(Rows, AlongAxes) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
   using S = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
-  const E exec;
+  const E exec{};
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{3, 70}, {70, 3}, {40, 41}}) {
     std::vector<T> values(m * n * 2);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i * 5 % 13);
@@ -286,7 +286,7 @@ TYPED_TEST(Rows, GoThroughStencilsSortsAndCompaction) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {3, 70, 5003}) {
     const auto values = test::samples<T>(3 * n, 5);
     const auto v = test::make_array<T, 2, L, E>({n, 3}, values), w = test::make_array<T, 2, L, E>({n, 3});
@@ -344,7 +344,7 @@ TYPED_TEST_SUITE(RowsOn, test::all_spaces);
 
 TYPED_TEST(RowsOn, AreStructsWithConstructors) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 501;
   const auto values = test::samples<double>(3 * n, 5);
   const auto check = [&]<class L>(L) {
@@ -368,7 +368,7 @@ TYPED_TEST(RowsOn, AreStructsWithConstructors) {
 
 TYPED_TEST(RowsOn, AreCopiedToAndFromArrays) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 77;
   const auto values = test::samples<double>(3 * n, 5);
   const auto right = test::make_array<double, 2, Kokkos::LayoutRight, E>({n, 3}, values);
@@ -393,7 +393,7 @@ TYPED_TEST(RowsOn, AreCopiedToAndFromArrays) {
 
 TYPED_TEST(RowsOn, ReportMisuse) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const Kokkos::View<double**, Kokkos::LayoutRight, E> v("v", 6, 4), w("w", 6, 3), shorter("shorter", 5, 3);
   test::expect_error("quern::rows: k is 3, and not the last extent of (6, 4)", [&] { quern::rows<3>(v); });
   const auto low = Kokkos::subview(v, Kokkos::ALL, std::pair<int, int>(0, 3)),

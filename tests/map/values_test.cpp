@@ -147,7 +147,7 @@ TYPED_TEST(Values, ComeFromTheFunctionOfTheLastCondition) {
 TYPED_TEST(Values, DifferAsInNumPy) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const auto a = this->table();
   const auto rows = test::make_array<double, 2, L, E>({2, 7}), columns = test::make_array<double, 2, L, E>({3, 6});
   quern::diff(exec, rows, a, quern::axis{0});

@@ -196,7 +196,7 @@ TYPED_TEST_SUITE(AxesNumPy, double_cases);
 
 TYPED_TEST(AxesNumPy, Family) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto t = this->template array<3>({3, 4, 5}, numpy.values("t"));
   constexpr std::array<std::int64_t, 2> no0{4, 5}, no1{3, 5}, no2{3, 4};
   constexpr std::array<std::int64_t, 1> only0{3}, only1{4};
@@ -218,7 +218,7 @@ TYPED_TEST(AxesNumPy, Family) {
 
 TYPED_TEST(AxesNumPy, TwoInputsAndTruth) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto values = numpy.values("t");
   std::vector<double> turned, positive;
   for (int i = 2; i >= 0; --i) turned.insert(turned.end(), values.begin() + i * 20, values.begin() + (i + 1) * 20);
@@ -239,7 +239,7 @@ TYPED_TEST(AxesNumPy, TwoInputsAndTruth) {
 
 TYPED_TEST(AxesNumPy, Nan) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto t = this->template array<3>({3, 4, 5}, numpy.values("t_nan"));
   constexpr std::array<std::int64_t, 2> no0{4, 5}, no1{3, 5}, no2{3, 4};
   using quern::axis, quern::ddof;
@@ -267,7 +267,7 @@ TYPED_TEST(AxesNumPy, Nan) {
 
 TYPED_TEST(AxesNumPy, FirstOfEquals) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto ties = this->template array<2>({6, 7}, numpy.values<std::int32_t>("ties"));
   constexpr std::array<std::int64_t, 1> no0{7}, no1{6};
   this->equal(numpy.values<std::int64_t>("ties_argmax_0"), RESULT(std::int64_t, no0, argmax, ties, quern::axis{0}));

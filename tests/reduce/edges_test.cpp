@@ -154,7 +154,7 @@ struct is_zero {
 
 TYPED_TEST(ReduceEdges, PositionsOfBytes) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {1, 200, 600, 4096, 70'001})
     for (const std::int64_t at : {n - 1, n / 2, n / 8, n / 3}) {
       std::vector<int> one(n, 0);

@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(Reductions, cases);
 
 TYPED_TEST(Reductions, AgreeWithNumPy) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto x = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, numpy.values("x"));
   const auto y = test::make_array<double, 2, typename TypeParam::layout, E>({11, 13}, numpy.values("y"));
   // NumPy adds 143 numbers in pairs: its own error is a few units of the last place of the sum of magnitudes.
@@ -53,7 +53,7 @@ TYPED_TEST(Reductions, AgreeWithNumPy) {
 
 TYPED_TEST(Reductions, AgreeWithNumPyOnIntegers) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   EXPECT_EQ(numpy.value<std::uint64_t>("u8_sum"), quern::sum(exec, this->array(numpy.values<std::uint8_t>("u8"))));
   const auto values = numpy.values<std::int8_t>("i8");
   const auto x = this->array(values);
@@ -69,7 +69,7 @@ TYPED_TEST(Reductions, AgreeWithNumPyOnIntegers) {
 
 TYPED_TEST(Reductions, TreatNanAndInfinityAsNumPyDoes) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   const auto n = this->array(numpy.values("with_nan")), i = this->array(numpy.values("with_inf"));
   EXPECT_PRED2(same, numpy.value("nan_sum"), quern::sum(exec, n));
@@ -88,7 +88,7 @@ TYPED_TEST(Reductions, TreatNanAndInfinityAsNumPyDoes) {
 
 TYPED_TEST(Reductions, WriteRankZeroViews) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto x = this->array(std::vector<double>{3, -1, 0, 2});
   Kokkos::View<double, E> d("d");
   Kokkos::View<bool, E> b("b");
@@ -145,7 +145,7 @@ TYPED_TEST(Reductions, HaveOverloadsWithoutAnInstance) {
 
 TYPED_TEST(Reductions, DotsOfIntegersAreTheirNumbers) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const auto minus = this->array(std::vector<std::int32_t>{-1, 2, -3});
   const auto plus = this->array(std::vector<std::uint32_t>{3, 4, 4000000000});
   EXPECT_EQ(-11999999995, quern::dot(exec, minus, plus));
@@ -171,7 +171,7 @@ TYPED_TEST(Reductions, DotsOfIntegersAreTheirNumbers) {
 TYPED_TEST(Reductions, TakeComplexAndHalf) {
   using E = typename TypeParam::exec;
   using complex = Kokkos::complex<double>;
-  const E exec;
+  const E exec{};
   const auto z = this->array(std::vector<complex>{{1, 2}, {3, -4}});
   EXPECT_EQ(complex(4, -2), quern::sum(exec, z));
   EXPECT_EQ(complex(11, 2), quern::prod(exec, z));

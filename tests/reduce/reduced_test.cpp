@@ -50,7 +50,7 @@ TYPED_TEST(Reduced, OfEveryExtent) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
   using S = quern::impl::sum_type<T>;
-  const E exec;
+  const E exec{};
   const Kokkos::View<S, E> total("total");
   const Kokkos::View<T, E> alpha("alpha");
   Kokkos::deep_copy(alpha, T(2));
@@ -93,7 +93,7 @@ TYPED_TEST_SUITE(ReducedOn, test::all_spaces);
 
 TYPED_TEST(ReducedOn, SeveralAtOnce) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {1, 2, 31, 1000, 65'537, 300'001}) {
     const auto x = test::samples<double>(n, 5);
     const auto y = test::samples<float>(n, 6);
@@ -125,7 +125,7 @@ TYPED_TEST(ReducedOn, SeveralAtOnce) {
 
 TYPED_TEST(ReducedOn, OthersThanSums) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {2, 33, 4097}) {
     auto x = test::samples<double>(n, 7);
     for (double& v : x) v = 1 + v / 64;  // so that products stay in range
@@ -158,7 +158,7 @@ struct products_of_both {
 
 TYPED_TEST(ReducedOn, WorkspacesHaveTheirScratchMemory) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {1, 1000, 300'001}) {
     const auto x = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 5)),
                y = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 6)),
@@ -194,7 +194,7 @@ TYPED_TEST(Reduced, AlongAxes) {
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
   using S = quern::impl::sum_type<T>;
-  const E exec;
+  const E exec{};
   for (const auto& n : {std::array<std::int64_t, 2>{5, 7}, {1, 9}, {300, 3}, {3, 300}, {70, 129}, {4, 0}}) {
     const auto x = test::make_array<T, 2, L, E>(n, test::samples<T>(n[0] * n[1], 7));
     const auto twice = test::make_array<T, 2, L, E>(n);
@@ -227,7 +227,7 @@ struct square {
 
 TYPED_TEST(ReducedOn, ReproducibleOwnFunctorsAndLazyInputs) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const std::int64_t n : {1, 100, 50'003}) {
     const auto x = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 8));
     const auto y = test::make_array<double, 1, LayoutRight, E>({n}, test::samples<double>(n, 9));
@@ -269,7 +269,7 @@ auto all_of_values(const E& exec, const V& out, const V& x) {
 
 TYPED_TEST(ReducedOn, InfinitiesAndNaN) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto check = [&]<class T>(T) {
     constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
     const auto same = [](T a, T b) { return a == b || (std::isnan(a) && std::isnan(b)); };
@@ -326,7 +326,7 @@ TYPED_TEST(ReducedOn, InfinitiesAndNaN) {
 
 TYPED_TEST(ReducedOn, LargestIntegers) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto check = [&]<class T>(T) {
     constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
     for (const std::int64_t n : {2, 70, 5003})
@@ -367,7 +367,7 @@ struct statistics_of_one {
 
 TYPED_TEST(ReducedOn, WrongCallsWriteNothing) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto x = test::make_array<double, 2, LayoutRight, E>({3, 4}, test::samples<double>(12, 1));
   const auto u = test::make_array<double, 2, LayoutRight, E>({3, 4}, test::samples<double>(12, 2));
   const auto before = test::contents(u);

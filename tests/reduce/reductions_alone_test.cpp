@@ -39,7 +39,7 @@ struct product {
 template <class Exec>
 struct ReductionsAloneOn : testing::Test {
   using E = Exec;
-  const E exec;
+  const E exec{};
 
   template <class T>
   static auto line(std::int64_t n, std::uint64_t seed) {

@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(OrderSciPy, some_types);
 
 TYPED_TEST(OrderSciPy, Extremes) {
   using E = typename TestFixture::E;
-  const E exec;
+  const E exec{};
   test::for_each_ndimage_case<typename TestFixture::T, typename TestFixture::L, E>([&](const auto& one) {
     const auto window = one.window();
     TestFixture::agrees(one, "minimum_filter", 0, [&](const auto& out, const auto& in, const quern::boundary& edge) {

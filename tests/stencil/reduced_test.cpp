@@ -48,7 +48,7 @@ TYPED_TEST(StencilReduced, OfEveryExtentAndBoundary) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   const Kokkos::View<double, E> total("total");
   for (const auto& n : {std::array<std::int64_t, 2>{3, 3}, {3, 70}, {70, 3}, {16, 64}, {33, 129}, {130, 257}})
     for (const auto& edge : std::vector<quern::boundaries>{boundary::constant(2), boundary::wrap, boundary::keep,
@@ -110,7 +110,7 @@ TYPED_TEST_SUITE(StencilReducedOn, test::all_spaces);
 
 TYPED_TEST(StencilReducedOn, OthersThanSums) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   for (const auto& n : {std::array<std::int64_t, 2>{3, 5}, {17, 301}, {130, 33}}) {
     const auto p = test::make_array<double, 2, LayoutRight, E>(n, test::samples<double>(n[0] * n[1], 1)),
                out = test::make_array<double, 2, LayoutRight, E>(n);
@@ -152,7 +152,7 @@ TYPED_TEST(StencilReduced, AlongEachAxis) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;
   using L = typename TypeParam::layout;
-  const E exec;
+  const E exec{};
   for (const auto& n : {std::array<std::int64_t, 2>{3, 3}, {3, 70}, {70, 3}, {17, 600}, {301, 33}})
     for (const auto& edge : std::vector<quern::boundaries>{boundary::constant(2), boundary::wrap, boundary::keep,
                                                            quern::interior_only({{1, n[0] - 1}, {1, n[1] - 1}}),
@@ -209,7 +209,7 @@ struct three_axes {
 
 TYPED_TEST(StencilReducedOn, ThreeAxesAndLazyInputsRepeat) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 3> n{21, 17, 40};
   const auto u = test::make_array<double, 3, LayoutRight, E>(n, test::samples<double>(n[0] * n[1] * n[2], 2));
   const auto v = test::make_array<float, 3, LayoutLeft, E>(n, test::samples<float>(n[0] * n[1] * n[2], 3));
@@ -256,7 +256,7 @@ struct squared {
 // of the pool, and of a workspace.
 TYPED_TEST(StencilReducedOn, ReproducibleSumsAtOnce) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto sum_to = [](const auto& view) { return reduced<op::sum>(view, quern::reproducible); };
   for (const auto& n : {std::array<std::int64_t, 2>{3, 5}, {70, 33}, {130, 257}}) {
     const auto p = test::make_array<double, 2, LayoutRight, E>(n, test::samples<double>(n[0] * n[1], 1)),
@@ -314,7 +314,7 @@ struct joins_in_turns {
 TYPED_TEST(StencilReducedOn, TeamsJoinInTurns) {
   using E = TypeParam;
   using policy = Kokkos::TeamPolicy<E>;
-  const E exec;
+  const E exec{};
   constexpr int teams = 3;
   const Kokkos::View<counted_threads*, E> result("result", teams);
   for (const int size : {1, 2, 3, 5, 32, 63, 64, 100, 128})
@@ -336,7 +336,7 @@ TYPED_TEST(StencilReducedOn, TeamsJoinInTurns) {
 
 TYPED_TEST(StencilReducedOn, AlongAxesOfThree) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 3> n{9, 12, 37};
   const auto values = test::samples<double>(n[0] * n[1] * n[2], 2);
   const auto check = [&]<class L>(L) {
@@ -383,7 +383,7 @@ struct centre_five_times {
 
 TYPED_TEST(StencilReducedOn, InfinitiesAndTheLargestIntegers) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> n{7, 90};
   const quern::axis along{1};
   const auto check = [&]<class T>(T least, T largest) {
@@ -432,7 +432,7 @@ TYPED_TEST(StencilReducedOn, InfinitiesAndTheLargestIntegers) {
 // A NaN is the extremum; of infinities of both signs the sum is none.
 TYPED_TEST(StencilReducedOn, NaN) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const std::array<std::int64_t, 2> n{7, 90};
   const quern::axis along{1};
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
@@ -464,7 +464,7 @@ TYPED_TEST(StencilReducedOn, NaN) {
 
 TYPED_TEST(StencilReducedOn, EmptyArraysAndOneCell) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto none = test::make_array<double, 2, LayoutRight, E>({0, 5}),
              out = test::make_array<double, 2, LayoutRight, E>({0, 5});
   const auto columns = test::make_array<double, 1, LayoutRight, E>({5}, std::vector<double>(5, 7.0)),
@@ -490,7 +490,7 @@ TYPED_TEST(StencilReducedOn, EmptyArraysAndOneCell) {
 
 TYPED_TEST(StencilReducedOn, WrongCallsWriteNothing) {
   using E = TypeParam;
-  const E exec;
+  const E exec{};
   const auto p = test::make_array<double, 2, LayoutRight, E>({4, 5}, test::samples<double>(20, 1));
   const auto out = test::make_array<double, 2, LayoutRight, E>({4, 5}, test::samples<double>(20, 2));
   const auto before = test::contents(out);

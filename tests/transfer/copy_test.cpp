@@ -118,7 +118,7 @@ TYPED_TEST(Staging, ManyPieces) {
 
 TYPED_TEST(Staging, BroadcastsWhatItSends) {
   using E = typename TypeParam::exec;
-  const E exec;
+  const E exec{};
   const std::int64_t n = 300, m = 150;
   const Kokkos::View<float**, Kokkos::LayoutRight, E> to("to", n, m);
   const Kokkos::View<const float*, Kokkos::LayoutRight, Kokkos::HostSpace> row = [&] {
