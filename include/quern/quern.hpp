@@ -7,6 +7,7 @@
 /// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`, `Quern::fft`,
 /// `Quern::distributed`) whose target is linked.
 
+#include <quern/analysis.hpp>
 #include <quern/autodiff.hpp>
 #include <quern/batch.hpp>
 #include <quern/chunked.hpp>

@@ -346,6 +346,10 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::unique_counts(exec, y, many, x, step));
   EXPECT_NAMED(quern::unique_inverse(exec, y, j, x, step));
   EXPECT_NAMED(quern::unique_all(exec, y, k, j, many, x, step));
+  EXPECT_NAMED(quern::label(exec, i, x, step));
+  EXPECT_NAMED(quern::label(exec, i, x, quern::generate_binary_structure(1, 1), size, step));
+  EXPECT_NAMED(quern::connected_components(exec, j, i, i, size, step));
+  quern::fill(i, 0);
   EXPECT_NAMED(quern::group_by(exec, i, step));
   EXPECT_NAMED(quern::group_by(exec, i, quern::key_range{0, 5}, step));
   const auto by = quern::group_by(exec, i, step);

@@ -34,6 +34,17 @@ concept size_option = requires(const T& o) {
 
 namespace quern::impl {
 
+/// The option size_to of a call that has it, as a tuple.
+template <class... Options>
+auto size_among(const Options&... options) {
+  static_assert(!repeated_option<Options...>::value);
+  [[maybe_unused]] const auto size = [](const auto& o) {
+    if constexpr (requires { o.number; }) return std::tuple(o);
+    else return std::tuple<>();
+  };
+  return std::tuple_cat(size(options)...);
+}
+
 template <class Exec, class T>
 void fill_scratch(const std::string& label, const Exec& exec, T* data, std::int64_t n, const T& value) {
   map_checked(label, exec, scratch_view<Exec, T*>(data, n), op::identity(), value);

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Features of masks. Bytes count the mask and the labels once.
+
+#include <quern/analysis.hpp>
+#include <quern/map.hpp>
+#include <quern/random.hpp>
+#include <quern/reduce.hpp>
+
+#include "support/bench.hpp"
+
+namespace {
+
+using bench::exec_space;
+using bench::make_view;
+using bench::prepared;
+using mask_view = bench::view<std::uint8_t***>;
+using label_view = bench::view<std::int32_t***>;
+
+struct below {
+  float bound;
+  KOKKOS_FUNCTION std::uint8_t operator()(float v) const { return v < bound ? 1 : 0; }
+};
+
+/// Whether no cell beside another along an axis has another label, and labels are where the mask is set.
+bool are_labels(const mask_view& mask, const label_view& labels) {
+  const std::int64_t n = mask.extent(0);
+  return bench::failures(
+             n * n * n, KOKKOS_LAMBDA(std::int64_t i) {
+               const std::int64_t x = i / n / n, y = i / n % n, z = i % n;
+               const std::int32_t own = labels(x, y, z);
+               const auto differs = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
+                 return own != 0 && labels(a, b, c) != 0 && labels(a, b, c) != own;
+               };
+               return (own != 0) == (mask(x, y, z) != 0) && !(x > 0 && differs(x - 1, y, z)) &&
+                      !(y > 0 && differs(x, y - 1, z)) && !(z > 0 && differs(x, y, z - 1));
+             }) == 0;
+}
+
+prepared label_of(const exec_space& exec, const mask_view& mask) {
+  const std::int64_t n = mask.extent(0);
+  const auto labels = make_view<std::int32_t***>("labels", n, n, n);
+  const Kokkos::View<std::int64_t, bench::memory_space> number("number");
+  prepared p{5.0 * n * n * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::label(exec, labels, mask, quern::size_to{number}); }}};
+  p.poison = [=] { Kokkos::deep_copy(labels, -7); };
+  p.right = [=] {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, number);
+    return are_labels(mask, labels) && quern::max(exec, labels) == found;
+  };
+  return p;
+}
+
+/// A mask of which a part is set at random.
+template <int Percent>
+prepared label(const exec_space& exec, std::int64_t n) {
+  const auto density = make_view<float***>("density", n, n, n);
+  const auto mask = make_view<std::uint8_t***>("mask", n, n, n);
+  quern::random::uniform(exec, density, quern::random::key(1));
+  quern::map(exec, mask, below{static_cast<float>(Percent) / 100}, density);
+  return label_of(exec, mask);
+}
+
+/// One line through the whole cube, which turns at the ends of its lines and planes.
+prepared label_snake(const exec_space& exec, std::int64_t n) {
+  const auto mask = make_view<std::uint8_t***>("mask", n, n, n);
+  Kokkos::parallel_for(
+      "snake", bench::range(exec, 0, n * n * n), KOKKOS_LAMBDA(std::int64_t i) {
+        const std::int64_t x = i / n / n, y = i / n % n, z = i % n;
+        const bool line = y % 2 == 0, turn = y % 2 == 1 && y < n - 1 && z == (y % 4 == 1 ? n - 1 : 0);
+        const bool between = y == (x % 4 == 1 ? (n - 1) / 2 * 2 : 0) && z == 0;
+        mask(x, y, z) = x % 2 == 0 ? line || turn : between;
+      });
+  return label_of(exec, mask);
+}
+
+const bool registered = [] {
+  bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
+  bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
+  bench::add({"label 0.6/u8 n3", {256}, 37, label<60>});
+  bench::add({"label 1/u8 n3", {256}, 37, label<100>});
+  bench::add({"label snake/u8 n3", {256, 512}, 37, label_snake});
+  return true;
+}();
+
+}  // namespace

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_ANALYSIS_HPP
+#define QUERN_ANALYSIS_HPP
+
+/// @file
+/// Analysis of results where they are: connected components, features of masks.
+
+#include <quern/analysis/components.hpp>
+#include <quern/analysis/label.hpp>
+
+#endif

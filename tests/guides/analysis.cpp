@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of docs/analysis.md, as part of functions that a user might write around it.
+#include "guide.hpp"
+
+namespace {
+
+// # 1
+
+/// A mass times its column in the last axis.
+struct times_column {
+  std::int64_t columns;
+  KOKKOS_FUNCTION double operator()(double mass, const Kokkos::Array<std::int64_t, 1>& at) const {
+    return mass * static_cast<double>(at[0] % columns);
+  }
+};
+
+void features(const space& exec) {
+  const std::int64_t nz = 5;
+  const Kokkos::View<std::uint8_t***, Kokkos::LayoutRight, space> mask("mask", 2, 3, nz);
+  const Kokkos::View<int***, Kokkos::LayoutRight, space> labels("labels", 2, 3, nz);
+  const Kokkos::View<double***, Kokkos::LayoutRight, space> density("density", 2, 3, nz);
+  const Kokkos::View<double*> mass("mass", 2), peak("peak", 2), moment("moment", 2), centre("centre", 2);
+  quern::fill(exec, quern::slice(mask, {{0, 1}, {0, 1}, {1, 4}}), 1);
+  quern::fill(exec, quern::slice(mask, {{1, 2}, {2, 3}, {4, 5}}), 1);
+  quern::fill(exec, density, 2.0);
+  // # 2
+  EXPECT_EQ(2, n);
+  // # 4
+  EXPECT_EQ((std::vector<double>{6, 2}), test::contents(mass));
+  EXPECT_EQ((std::vector<double>{2, 2}), test::contents(peak));
+  EXPECT_EQ((std::vector<double>{2, 4}), test::contents(centre));
+  // # 3
+  EXPECT_EQ(1, quern::max(exec, labels));  // which meet at a corner, beyond the end of the second axis
+}
+
+void graphs(const space& exec) {
+  const auto from = on_device<int>({0, 4}), to = on_device<int>({2, 2});
+  const Kokkos::View<int*> component("component", 5);
+  // # 5
+  EXPECT_EQ(3, parts);
+  EXPECT_EQ((std::vector<int>{0, 1, 0, 2, 0}), test::contents(component));
+}
+
+}  // namespace
+
+TEST(Guides, Analysis) {
+  const space exec;
+  features(exec);
+  graphs(exec);
+}
