@@ -4,9 +4,10 @@
 #define QUERN_ANALYSIS_HPP
 
 /// @file
-/// Analysis of results where they are: connected components, features of masks.
+/// Analysis of results where they are: connected components, features of masks, clusters of points.
 
 #include <quern/analysis/components.hpp>
+#include <quern/analysis/dbscan.hpp>
 #include <quern/analysis/label.hpp>
 
 #endif

@@ -16,6 +16,7 @@
 #include <quern/integrate.hpp>
 #include <quern/keyed.hpp>
 #include <quern/map.hpp>
+#include <quern/particles.hpp>
 #include <quern/print.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>

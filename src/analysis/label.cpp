@@ -10,11 +10,11 @@ namespace {
 int number_of(const cell_offset& c) { return ((c.of[0] + 1) * 3 + c.of[1] + 1) * 3 + c.of[2] + 1; }
 }  // namespace
 
-cell_grid make_cell_grid(const std::string& label, const host_weights<cell_offset>& cells) {
+mask_grid make_mask_grid(const std::string& label, const host_weights<cell_offset>& cells) {
   constexpr int middle = 13;
   bool connected[27] = {};
   for (const cell_offset& c : cells) connected[number_of(c)] = true;
-  cell_grid grid;
+  mask_grid grid;
   for (const cell_offset& c : cells) {
     const int n = number_of(c);
     if (!connected[2 * middle - n]) throw Error(label, "a structure that is not symmetric about its middle");

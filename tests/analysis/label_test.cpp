@@ -167,15 +167,12 @@ TYPED_TEST(Label, RejectsBeforeItWrites) {
                      [&] { quern::label(exec, labels, x); });
   test::expect_error("quern::label: positions to before 201 do not fit the type of labels, of 8 bits",
                      [&] { quern::label(exec, small, small); });
-  test::expect_error("quern::label: a structure that is not symmetric about its middle", [&] {
-    quern::label(exec, labels, labels, fill({1, 1, 0}));
-  });
-  test::expect_error("quern::label: a structure of 5 cells along an axis, expected 3", [&] {
-    quern::label(exec, labels, labels, fill({1, 1, 1, 1, 1}));
-  });
-  test::expect_error("quern::label: 2 parameters for 1 axes", [&] {
-    quern::label(exec, labels, labels, periodic{true, false});
-  });
+  test::expect_error("quern::label: a structure that is not symmetric about its middle",
+                     [&] { quern::label(exec, labels, labels, fill({1, 1, 0})); });
+  test::expect_error("quern::label: a structure of 5 cells along an axis, expected 3",
+                     [&] { quern::label(exec, labels, labels, fill({1, 1, 1, 1, 1})); });
+  test::expect_error("quern::label: 2 parameters for 1 axes",
+                     [&] { quern::label(exec, labels, labels, periodic{true, false}); });
   EXPECT_EQ((std::vector<int>{5, 5, 5, 5}), test::contents(labels));
 }
 

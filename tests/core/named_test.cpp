@@ -349,6 +349,13 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::label(exec, i, x, step));
   EXPECT_NAMED(quern::label(exec, i, x, quern::generate_binary_structure(1, 1), size, step));
   EXPECT_NAMED(quern::connected_components(exec, j, i, i, size, step));
+  const matrix points("points", 40, 1);
+  const quern::domain box({0}, {1});
+  const Kokkos::View<int*> ends("ends", 6), starts("starts", 41), near("near", 1600);
+  EXPECT_NAMED(quern::bin_by(exec, i, ends, points, quern::cell_grid(box, 0.2), step));
+  EXPECT_NAMED(quern::bounding_domain(exec, points, step));
+  EXPECT_NAMED(quern::radius_neighbors(exec, starts, near, points, box, 0.1, step));
+  EXPECT_NAMED(quern::dbscan(exec, j, points, box, 0.1, 2, size, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::group_by(exec, i, step));
   EXPECT_NAMED(quern::group_by(exec, i, quern::key_range{0, 5}, step));

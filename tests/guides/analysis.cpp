@@ -35,10 +35,20 @@ void features(const space& exec) {
   EXPECT_EQ(1, quern::max(exec, labels));  // which meet at a corner, beyond the end of the second axis
 }
 
+void clusters_of(const space& exec) {
+  const Kokkos::View<double**> points("points", 11, 2);
+  const Kokkos::View<int*> cluster("cluster", 11);
+  quern::fill(exec, quern::slice(points, {{5, 10}, {0, 2}}), 1);
+  quern::fill(exec, quern::slice(points, {{10, 11}, {0, 2}}), 0.5);
+  // # 5
+  EXPECT_EQ(2, clusters);
+  EXPECT_EQ((std::vector<int>{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1}), test::contents(cluster));
+}
+
 void graphs(const space& exec) {
   const auto from = on_device<int>({0, 4}), to = on_device<int>({2, 2});
   const Kokkos::View<int*> component("component", 5);
-  // # 5
+  // # 6
   EXPECT_EQ(3, parts);
   EXPECT_EQ((std::vector<int>{0, 1, 0, 2, 0}), test::contents(component));
 }
@@ -48,5 +58,6 @@ void graphs(const space& exec) {
 TEST(Guides, Analysis) {
   const space exec;
   features(exec);
+  clusters_of(exec);
   graphs(exec);
 }

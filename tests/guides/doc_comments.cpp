@@ -209,6 +209,14 @@ void groups(const space& exec) {
   EXPECT_EQ((std::vector<int>{1, 1, 3}), test::contents(cell_of_group));
 }
 
+void points_in_cells(const space& exec) {
+  const int n = 3;
+  const Kokkos::View<double**> points("points", n, 3);
+  quern::fill(exec, quern::slice(points, {{0, 1}}), 0.5);
+  // # particles/bin_by.hpp
+  EXPECT_EQ((std::vector<int>{1, 2, 0}), test::contents(order));
+}
+
 void in_kernels(const Kokkos::View<double*>& x, const Kokkos::View<double*>& p) {
   const quern::random::key k(1);
   const int n = static_cast<int>(x.extent(0));
@@ -265,6 +273,7 @@ TEST(Guides, DocComments) {
   systems(exec);
   equations_in_time(exec);
   groups(exec);
+  points_in_cells(exec);
   steps(exec);
   ghosts(exec);
   memory(exec);

@@ -168,7 +168,7 @@ auto connected_components(const Exec& exec, const Components& components, const 
                 "quern::connected_components: from and to must be of integers");
   impl::call c("quern::connected_components", exec);
   return impl::run_counted(
-      c, std::tuple<>(),
+      c, std::tie(components),
       [&](std::int64_t* number) { impl::components_into(c, components, from, to, sizeof...(Size) == 0, number); },
       size...);
 }

@@ -12,18 +12,11 @@
 #include <quern/analysis/tuning.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/particles/domain.hpp>
 #include <quern/stencil/footprint.hpp>
 #include <quern/transfer/as_view.hpp>
 
 namespace quern {
-
-/// Whether the last cell along an axis is beside the first: along all axes, `periodic{true}`, or each,
-/// `periodic{true, false}`.
-struct periodic : per_axis<char> {
-  using option_of = impl::any_place;
-  template <std::same_as<bool>... Each>
-  explicit periodic(Each... each) : per_axis<char>({static_cast<char>(each)...}) {}
-};
 
 namespace impl {
 
@@ -31,7 +24,7 @@ template <class T>
 concept label_option = is_option<periodic, T> || size_option<T>;
 
 /// Which cells of an array are connected, with its axes as the last of three.
-struct cell_grid {
+struct mask_grid {
   static constexpr int max_before = 13;
   std::int64_t extent[3] = {1, 1, 1};
   bool periodic[3] = {};
@@ -58,15 +51,15 @@ struct cell_grid {
 
 /// `cells` are those that are connected to one in the middle.
 /// @throws Error if they are not symmetric about it
-cell_grid make_cell_grid(const std::string& label, const host_weights<cell_offset>& cells);
+mask_grid make_mask_grid(const std::string& label, const host_weights<cell_offset>& cells);
 template <int Rank>
-cell_grid make_cell_grid(const std::string& label, const shape& extents, const footprint& structure,
+mask_grid make_mask_grid(const std::string& label, const shape& extents, const footprint& structure,
                          const quern::periodic& ends) {
   window_cells<Rank> window(label, structure, 0);
   for (const int size : window.size)
     if (size != 3) throw Error(label, "a structure of " + std::to_string(size) + " cells along an axis, expected 3");
   window.list_all();
-  cell_grid grid = make_cell_grid(label, window.offsets);
+  mask_grid grid = make_mask_grid(label, window.offsets);
   const auto periodic = ends.all<Rank>(label);
   for (int d = 0; d < Rank; ++d) {
     grid.extent[3 - Rank + d] = extents.extent[d];
@@ -80,7 +73,7 @@ cell_grid make_cell_grid(const std::string& label, const shape& extents, const f
 template <class Kernel, bool Cells>
 struct for_segments {
   Kernel kernel;
-  cell_grid grid;
+  mask_grid grid;
   std::int64_t segment, per_line, count, group;  // segments of a line, of all, and those of one call
 
   KOKKOS_FUNCTION void call(std::int64_t line, std::int64_t column, std::int64_t size) const {
@@ -101,7 +94,7 @@ struct for_segments {
   }
 };
 template <class Exec, class Kernel>
-void launch_segments(const std::string& label, const Exec& exec, const cell_grid& grid, const Kernel& kernel) {
+void launch_segments(const std::string& label, const Exec& exec, const mask_grid& grid, const Kernel& kernel) {
   using tune = analysis_tuning<Exec>;
   const std::int64_t size = std::clamp<std::int64_t>(grid.extent[2], 1, tune::label_segment);
   const std::int64_t per_line = (grid.extent[2] + size - 1) / size;
@@ -168,7 +161,7 @@ struct plant_runs {
 template <class Index>
 struct join_cells {
   marked_cells<Index> of;
-  cell_grid grid;
+  mask_grid grid;
 
   /// Cells each of which is connected to the one that is `by` further.
   template <class Also>
@@ -243,7 +236,7 @@ struct number_of_feature {
 };
 
 template <class Exec, class Labels, class Mask>
-void label_into(const call<Exec>& c, const Labels& out, const Mask& mask, const cell_grid& grid, std::int64_t* number) {
+void label_into(const call<Exec>& c, const Labels& out, const Mask& mask, const mask_grid& grid, std::int64_t* number) {
   const std::int64_t n = grid.size();
   constexpr int rank = rank_of<Mask>;
   with_vertex_type(n, [&]<class Index>(Index) {
@@ -296,9 +289,10 @@ auto label(const Exec& exec, const Labels& labels, const Mask& mask, const footp
     impl::check_positions<impl::value_of<Labels>>(c.label, "labels", extents.size() + 1);
     impl::check_overlap(c.label, c.output(labels), c.elements(mask), "mask", true);
     const auto grid =
-        impl::make_cell_grid<rank>(c.label, extents, structure, impl::option_or(periodic(false), options...));
+        impl::make_mask_grid<rank>(c.label, extents, structure, impl::option_or(periodic(false), options...));
     return impl::unpack(
         [&](const auto&... size) {
+          (impl::check_results<Exec>(c.label, labels, size.number), ...);
           return impl::run_counted(
               c, std::tuple<>(), [&](std::int64_t* number) { impl::label_into(c, labels, mask, grid, number); },
               size...);

@@ -7,10 +7,10 @@
 /// The cells around a cell that a filter of order statistics or of morphology looks at.
 
 #include <cstdint>
+#include <quern/core/call/per_axis.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
 #include <quern/stencil/filter_windows.hpp>
-#include <quern/stencil/per_axis.hpp>
 #include <string>
 #include <vector>
 

@@ -8,8 +8,8 @@
 
 #include <array>
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/per_axis.hpp>
 #include <quern/stencil/differences.hpp>
-#include <quern/stencil/per_axis.hpp>
 #include <quern/stencil/stencil.hpp>
 
 namespace quern {

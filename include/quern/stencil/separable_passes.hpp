@@ -8,9 +8,9 @@
 
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/per_axis.hpp>
 #include <quern/stencil/device_filters.hpp>
 #include <quern/stencil/filter_windows.hpp>
-#include <quern/stencil/per_axis.hpp>
 
 namespace quern::impl {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_STENCIL_PER_AXIS_HPP
-#define QUERN_STENCIL_PER_AXIS_HPP
+#ifndef QUERN_CORE_CALL_PER_AXIS_HPP
+#define QUERN_CORE_CALL_PER_AXIS_HPP
 
 /// @file
 /// Parameters of operations that may differ from axis to axis.

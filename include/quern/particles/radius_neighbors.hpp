@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_PARTICLES_RADIUS_NEIGHBORS_HPP
+#define QUERN_PARTICLES_RADIUS_NEIGHBORS_HPP
+
+#include <quern/particles/near_points.hpp>
+
+namespace quern {
+namespace impl {
+
+/// Counts or lists the points around each, which are others and at most a radius away.
+template <class T, int Rank>
+struct count_near {
+  binned_points<T, Rank> points;
+  T squared_radius;
+  std::int64_t* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const auto p = points.point(k);
+    std::int64_t found = -1;  // not the point itself
+    points.for_ranges_around(p, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t j = first; j < last; ++j) found += points.squared_distance(p, j) <= squared_radius ? 1 : 0;
+    });
+    counts[points.order[k]] = found < 0 ? 0 : found;  // of NaN
+  }
+};
+template <class T, int Rank, class Index>
+struct list_near {
+  binned_points<T, Rank> points;
+  T squared_radius;
+  const std::int64_t* starts;
+  result_row<Index> neighbors;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const auto p = points.point(k);
+    std::int64_t to = starts[points.order[k]];
+    points.for_ranges_around(p, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t j = first; j < last; ++j)
+        if (j != k && points.squared_distance(p, j) <= squared_radius) neighbors.set(to++, points.order[j]);
+    });
+  }
+};
+
+template <class Exec, class Starts, class Neighbors, class Points>
+void neighbors_into(const call<Exec>& c, const Starts& starts_view, const Neighbors& neighbors_view,
+                    const Points& points_view, const domain& box, double radius, std::int64_t* number) {
+  const auto in = c.input(points_view);
+  const std::int64_t n = in.extents.extent[0];
+  const auto neighbors = make_result<Exec>(c.label, "neighbors", neighbors_view, in);
+  check_positions<value_of<Starts>>(c.label, "starts", neighbors.room + 1);
+  with_points(c, "points", points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows, auto) {
+    with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
+      const auto squared = static_cast<T>(radius) * static_cast<T>(radius);
+      const scratch_array<Exec, std::int64_t> memory(c.exec, n + 1);
+      const scratch_view<Exec, std::int64_t*> starts(memory.data(), n + 1), ends(memory.data() + 1, n);
+      fill_scratch(c.label, c.exec, memory.data(), 1, std::int64_t{0});
+      Kokkos::parallel_for(kernel_label(c.label, "/count"), index_range(c.exec, n),
+                           count_near<T, Rank>{points, squared, ends.data()});
+      quern::cumsum(c.exec, ends, ends);
+      map_checked(label_text(c.label, "/starts"), c.exec, starts_view, op::identity(), starts);
+      map_checked(label_text(c.label, "/number"), c.exec, scratch_view<Exec, std::int64_t>(number), op::identity(),
+                  scratch_view<Exec, std::int64_t>(memory.data() + n));
+      Kokkos::parallel_for(kernel_label(c.label, "/list"), index_range(c.exec, n),
+                           list_near<T, Rank, memory_type<Neighbors>>{points, squared, memory.data(), neighbors});
+    });
+  });
+}
+
+}  // namespace impl
+
+/// The points within a radius of each point, itself left out, as SciPy's `cKDTree.query_ball_point` and scikit-learn's
+/// `radius_neighbors`: those of point i are `neighbors(k)` from `k = starts(i)` to before `starts(i + 1)`, in no
+/// particular order, which is the same in every run.
+///
+/// `n = radius_neighbors([exec,] starts, neighbors, points, box, radius)` or `radius_neighbors([exec,] starts,
+/// neighbors, points, box, radius, size_to{n})`:
+/// - starts: of rank 1 and an integer type, one element more than there are points
+/// - neighbors: of rank 1 and an integer type, with room for the result
+/// - points: (n, rank of the domain) of float or double, in either layout; distances are formed in their type
+/// - box: a `domain`. Along periodic axes the distance is that to the nearest image, and at most half of the box
+/// - radius: at least 0; a point is near up to it
+///
+/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not.
+/// Scratch memory is that of `bin_by`, and 12 bytes and a row of coordinates for each point. A point with a NaN has no
+/// neighbours.
+///
+/// @throws Error if extents do not fit, types do not hold the positions, or the radius is below 0; CapacityError if the
+///         call waits and `neighbors` has too little room
+template <execution_space Exec, view_like Starts, view_like Neighbors, view_like Points, size_option... Size>
+auto radius_neighbors(const Exec& exec, const Starts& starts, const Neighbors& neighbors, const Points& points,
+                      const domain& box, double radius, const Size&... size) {
+  impl::call c("quern::radius_neighbors", exec);
+  const std::int64_t n = impl::view_extents(points).extent[0];
+  impl::check_radius(c.label, radius, n);
+  impl::check_extents(c.label, "starts", impl::view_extents(starts), shape{n + 1}, ", one more than points");
+  impl::check_positions<impl::value_of<Neighbors>>(c.label, "neighbors", n);
+  impl::check_overlap(c.label, c.output(starts), c.input(points), "points", false);
+  return impl::run_counted(
+      c, std::tie(neighbors, starts),
+      [&](std::int64_t* number) { impl::neighbors_into(c, starts, neighbors, points, box, radius, number); }, size...);
+}
+template <view_like Starts, view_like Neighbors, view_like Points, size_option... Size>
+auto radius_neighbors(const Starts& starts, const Neighbors& neighbors, const Points& points, const domain& box,
+                      double radius, const Size&... size) {
+  return radius_neighbors(impl::space_of(starts), starts, neighbors, points, box, radius, size...);
+}
+QUERN_TAKES_NAME_NOT(place, radius_neighbors)
+
+}  // namespace quern
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code of docs/particles.md, as part of functions that a user might write around it.
+#include "guide.hpp"
+
+namespace {
+
+// # 1
+// # 4 types
+
+void around(const space& exec) {
+  const int n = 3;
+  const Kokkos::View<double**> points("points", n, 3), sorted("sorted", n, 3);
+  const Kokkos::View<int*> starts("starts", n + 1), neighbors("neighbors", 10);
+  const Kokkos::View<double*> potential("potential", n);
+  quern::copy(exec, points, quern::reshape(on_device<double>({0.95, 0, 1, 0.5, 0.5, 0.5, 0.05, 0, 1.125}), {n, 3}));
+  // # 2
+  // # 3
+  EXPECT_EQ(2, pairs);
+  EXPECT_EQ((std::vector<int>{0, 1, 1, 2}), test::contents(starts));
+  // # 4 statements
+  EXPECT_EQ((std::vector<double>{8, 0, 8}), test::contents(potential));
+  // # 5
+  EXPECT_EQ((std::vector<int>{2, 1, 0}), test::contents(order));
+  EXPECT_EQ(0.05, test::contents(sorted)[0]);
+}
+
+}  // namespace
+
+TEST(Guides, Particles) { around(space()); }
