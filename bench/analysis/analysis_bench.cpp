@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Features of masks. Bytes count the mask and the labels once.
+// Features of masks, clusters and near points. Bytes count inputs and results once.
 
+#include <cmath>
 #include <quern/analysis.hpp>
 #include <quern/map.hpp>
+#include <quern/particles.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 
@@ -42,7 +44,7 @@ prepared label_of(const exec_space& exec, const mask_view& mask) {
   const std::int64_t n = mask.extent(0);
   const auto labels = make_view<std::int32_t***>("labels", n, n, n);
   const Kokkos::View<std::int64_t, bench::memory_space> number("number");
-  prepared p{5.0 * n * n * n, 0, {}, {}, {}};
+  prepared p{5.0 * static_cast<double>(n * n * n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::label(exec, labels, mask, quern::size_to{number}); }}};
   p.poison = [=] { Kokkos::deep_copy(labels, -7); };
   p.right = [=] {
@@ -76,12 +78,69 @@ prepared label_snake(const exec_space& exec, std::int64_t n) {
   return label_of(exec, mask);
 }
 
+/// Uniform points in a unit cube, of which about four are within the radius of each.
+prepared dbscan(const exec_space& exec, std::int64_t n) {
+  const auto points = make_view<double**>("points", n, 3);
+  const auto labels = make_view<std::int32_t*>("labels", n);
+  const Kokkos::View<std::int64_t, bench::memory_space> number("number");
+  quern::random::uniform(exec, points, quern::random::key(1));
+  const quern::domain box({0, 0, 0}, {1, 1, 1});
+  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  prepared p{28.0 * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::dbscan(exec, labels, points, box, radius, 5, quern::size_to{number}); }}};
+  p.poison = [=] { Kokkos::deep_copy(labels, -7); };
+  p.right = [=] {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, number);
+    return quern::min(exec, labels) == -1 && quern::max(exec, labels) == found - 1;
+  };
+  return p;
+}
+/// The same points, with a list of those around each.
+prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
+  const auto points = make_view<double**>("points", n, 3);
+  const auto starts = make_view<std::int32_t*>("starts", n + 1),
+             neighbors = make_view<std::int32_t*>("neighbors", 8 * n);
+  const Kokkos::View<std::int64_t, bench::memory_space> number("number");
+  quern::random::uniform(exec, points, quern::random::key(1));
+  const quern::domain box({0, 0, 0}, {1, 1, 1}, quern::periodic(true));
+  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  prepared p{44.0 * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] {
+                   quern::radius_neighbors(exec, starts, neighbors, points, box, radius, quern::size_to{number});
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(neighbors, -7); };
+  p.right = [=] {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, number);
+    const double squared = radius * radius * (1 + 1e-12);
+    return std::abs(static_cast<double>(found) / static_cast<double>(n) - 4.19) < 0.4 &&
+           bench::failures(
+               n,
+               KOKKOS_LAMBDA(std::int64_t i) {
+                 for (int k = starts(i); k < starts(i + 1); ++k) {
+                   double sum = 0;
+                   for (int d = 0; d < 3; ++d) {
+                     double step = Kokkos::abs(points(i, d) - points(neighbors(k), d));
+                     if (1 - step < step) step = 1 - step;
+                     sum += step * step;
+                   }
+                   if (!(sum <= squared) || neighbors(k) == i) return false;
+                 }
+                 return true;
+               }) == 0;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
   bench::add({"label 0.6/u8 n3", {256}, 37, label<60>});
   bench::add({"label 1/u8 n3", {256}, 37, label<100>});
   bench::add({"label snake/u8 n3", {256, 512}, 37, label_snake});
+  bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
+  bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
   return true;
 }();
 

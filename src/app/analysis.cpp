@@ -3,11 +3,15 @@
 
 // The workloads of analysis.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <quern/analysis.hpp>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
+#include <quern/particles.hpp>
 #include <quern/random.hpp>
+#include <utility>
 #include <vector>
 
 #include "workload.hpp"
@@ -69,11 +73,80 @@ measurement label(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// Clusters of the first points by lists of cells: DBSCAN as its paper has it, from one core point after the other.
+std::vector<std::int32_t> clusters_of(const host_view<double**>& points, std::int64_t n, double radius, int least) {
+  const std::int64_t side = std::max<std::int64_t>(static_cast<std::int64_t>(1 / radius) - 1, 1);
+  std::vector<std::vector<std::int32_t>> cells(side * side * side);
+  const auto cell_of = [&](std::int64_t i, int d) {
+    return static_cast<std::int64_t>(points(i, d) * static_cast<double>(side));
+  };
+  for (std::int64_t i = 0; i < n; ++i)
+    cells[(cell_of(i, 0) * side + cell_of(i, 1)) * side + cell_of(i, 2)].push_back(static_cast<std::int32_t>(i));
+  const auto near = [&](std::int64_t i) {
+    std::vector<std::int32_t> found;
+    for (std::int64_t c = 0; c < 27; ++c) {
+      const std::int64_t at[] = {cell_of(i, 0) + c / 9 - 1, cell_of(i, 1) + c / 3 % 3 - 1, cell_of(i, 2) + c % 3 - 1};
+      if (std::any_of(at, at + 3, [&](std::int64_t a) { return a < 0 || a >= side; })) continue;
+      for (const std::int32_t j : cells[(at[0] * side + at[1]) * side + at[2]]) {
+        double sum = 0;
+        for (int d = 0; d < 3; ++d) sum += (points(i, d) - points(j, d)) * (points(i, d) - points(j, d));
+        if (sum <= radius * radius) found.push_back(j);
+      }
+    }
+    return found;
+  };
+  std::vector<std::int32_t> labels(n, -1), open;
+  std::vector<char> seen(n);
+  std::int32_t clusters = 0;
+  for (std::int64_t first = 0; first < n; ++first) {
+    if (labels[first] >= 0 || seen[first] != 0) continue;
+    open.assign(1, static_cast<std::int32_t>(first));
+    bool core = false;
+    while (!open.empty()) {
+      const std::int32_t i = open.back();
+      open.pop_back();
+      if (seen[i] != 0) continue;
+      const auto around = near(i);
+      seen[i] = 1;
+      if (std::cmp_less(around.size(), least)) continue;
+      core = true;
+      labels[i] = clusters;
+      for (const std::int32_t j : around) {
+        if (labels[j] < 0) labels[j] = clusters;
+        if (seen[j] == 0) open.push_back(j);
+      }
+    }
+    clusters += core ? 1 : 0;
+  }
+  return labels;
+}
+
+measurement dbscan(const settings& s, std::int64_t n) {
+  constexpr int least = 5;
+  // So that a sphere holds about as many points as a core point needs.
+  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  const auto points = uninitialized<device_view<double**>>("points", n, 3);
+  const auto labels = uninitialized<device_view<std::int32_t*>>("labels", n);
+  const device_view<std::int64_t> number("number");
+  quern::random::uniform(s.exec, points, quern::random::key(1));
+  const quern::domain box({0, 0, 0}, {1, 1, 1});
+  measurement m = timed(s, {n}, 28.0 * static_cast<double>(n), 0,
+                        [&] { quern::dbscan(s.exec, labels, points, box, radius, least, quern::size_to{number}); });
+  const auto host = quern::to_host(points);
+  const auto found = quern::to_host(labels);
+  const auto expected = clusters_of(host, n, radius, least);
+  m.verified = all_right(n, [&](std::int64_t i) { return found(i) == expected[i]; });
+  m.baseline_seconds = time_baseline(n, [&](std::int64_t k) { keep(clusters_of(host, k, radius, least)[0]); });
+  return m;
+}
+
 }  // namespace
 
 std::vector<workload> analysis_workloads() {
   return {{"label", "uint8", "connected cells of a random mask, of which 0.3 are set", sizes(256, 512), arrays(9, 3),
-           label}};
+           label},
+          {"dbscan", "float64", "clusters of random points, about 5 within the radius", sizes(200'000, 1'000'000),
+           arrays(100), dbscan}};
 }
 
 }  // namespace app
