@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/particles/data/particles.npz: points, those around each by SciPy's cKDTree in open and in periodic boxes, and the clusters
+"""Writes tests/particles/data/particles.npz: points, those around each and the distances of the nearest by SciPy's cKDTree in open and in periodic boxes, and the clusters
 that scikit-learn's DBSCAN finds. The versions stand in the file:
 
     python3 tools/particles_reference.py tests
@@ -27,7 +27,9 @@ for name, (rank, n, radius) in CASES.items():
     points = points[rng.permutation(n)]
     arrays[f"{name}/points"], arrays[f"{name}/radius"] = points, np.float64(radius)
     for how, box in (("open", None), ("periodic", 1.0)):
-        found = cKDTree(points, boxsize=box).query_ball_point(points, radius)
+        tree = cKDTree(points, boxsize=box)
+        arrays[f"{name}/{how} distances"] = tree.query(points, 7)[0]
+        found = tree.query_ball_point(points, radius)
         lists = [sorted(set(near) - {i}) for i, near in enumerate(found)]
         arrays[f"{name}/{how} starts"] = np.cumsum([0] + [len(near) for near in lists]).astype(np.int32)
         arrays[f"{name}/{how} neighbors"] = np.array([j for near in lists for j in near], np.int32)

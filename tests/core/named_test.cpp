@@ -355,6 +355,10 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::bin_by(exec, i, ends, points, quern::cell_grid(box, 0.2), step));
   EXPECT_NAMED(quern::bounding_domain(exec, points, step));
   EXPECT_NAMED(quern::radius_neighbors(exec, starts, near, points, box, 0.1, step));
+  const Kokkos::View<int**> nearest("nearest", 40, 3);
+  const matrix distances("distances", 40, 3);
+  EXPECT_NAMED(quern::knn(exec, nearest, distances, points, box, step));
+  EXPECT_NAMED(quern::knn(exec, nearest, distances, points, points, box, step));
   EXPECT_NAMED(quern::dbscan(exec, j, points, box, 0.1, 2, size, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::group_by(exec, i, step));

@@ -21,7 +21,13 @@ void around(const space& exec) {
   EXPECT_EQ((std::vector<int>{0, 1, 1, 2}), test::contents(starts));
   // # 4 statements
   EXPECT_EQ((std::vector<double>{8, 0, 8}), test::contents(potential));
+  const Kokkos::View<int**> nearest("nearest", n, 2);
+  const Kokkos::View<double**> distances("distances", n, 2), queries("queries", n, 3);
+  quern::copy(exec, queries, points);
   // # 5
+  EXPECT_EQ((std::vector<int>{0, 2, 1, 0, 2, 0}), test::contents(nearest));
+  EXPECT_EQ(0, test::contents(distances)[0]);
+  // # 6
   EXPECT_EQ((std::vector<int>{2, 1, 0}), test::contents(order));
   EXPECT_EQ(0.05, test::contents(sorted)[0]);
 }

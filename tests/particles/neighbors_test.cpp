@@ -7,6 +7,7 @@
 #include <quern/particles.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>
+#include <utility>
 
 namespace {
 
@@ -40,6 +41,10 @@ struct PointsOn : testing::Test {
   template <class V>
   static auto row(std::int64_t n, V value = V(-9)) {
     return test::make_array<V, 1, typename Case::layout, E>({n}, std::vector<V>(n, value));
+  }
+  template <class V>
+  static auto table(std::int64_t n, std::int64_t k) {
+    return test::make_array<V, 2, typename Case::layout, E>({n, k}, std::vector<V>(n * k, V(-9)));
   }
 };
 using cases = test::covering<double, float>;
@@ -81,6 +86,62 @@ TYPED_TEST(PointsOn, ClustersAreScikitLearns) {
       EXPECT_EQ(*std::max_element(expected.begin(), expected.end()) + 1, clusters) << name << ", " << least;
     }
   }
+}
+
+TYPED_TEST(PointsOn, DistancesOfTheNearestAreSciPys) {
+  using E = typename TestFixture::E;
+  using T = typename TestFixture::T;
+  for (const std::string name : {"line", "plane", "space", "few cells", "two cells"})
+    for (const std::string how : {"open", "periodic"}) {
+      const auto points = this->points(name);
+      const auto n = static_cast<std::int64_t>(points.extent(0));
+      const auto box = unit_box(points.extent(1), how == "periodic");
+      const auto expected = reference.values(name + "/" + how + " distances");
+      const auto neighbors = this->template table<int>(n, 7);
+      const auto distances = this->template table<T>(n, 7);
+      quern::knn(E(), neighbors, distances, points, points, box);
+      const auto found = test::contents(distances);
+      ASSERT_EQ(expected.size(), found.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_NEAR(expected[i], found[i], std::numeric_limits<T>::epsilon()) << name << ", " << how << " at " << i;
+    }
+}
+
+/// Those with the least distances, and of equal ones with the least numbers; queries are points, others, and outside.
+TYPED_TEST(PointsOn, TheNearestAreThoseOfALoop) {
+  using E = typename TestFixture::E;
+  using T = typename TestFixture::T;
+  for (const std::string name : {"line", "plane", "space", "two cells"})
+    for (const bool ends : {false, true})
+      for (const double shift : {0.0, 0.25, 1.5}) {
+        const auto points = this->points(name);
+        const auto values = reference.values(name + "/points");
+        const std::int64_t n = points.extent(0), rank = points.extent(1), k = 5;
+        std::vector<T> moved;
+        for (const double v : values) moved.push_back(static_cast<T>(v + shift));
+        const auto queries = test::make_array<T, 2, typename TypeParam::layout, E>({n, rank}, moved);
+        const auto neighbors = this->template table<int>(n, k);
+        const auto distances = this->template table<T>(n, k);
+        const auto box = unit_box(rank, ends);
+        if (shift == 0) quern::knn(E(), neighbors, distances, points, box);
+        else quern::knn(neighbors, distances, queries, points, box);
+        std::vector<int> expected;
+        for (std::int64_t i = 0; i < n; ++i) {
+          std::vector<std::pair<double, int>> all;
+          for (std::int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::int64_t d = 0; d < rank; ++d) {
+              double step = std::abs(values[i * rank + d] + shift - values[j * rank + d]);
+              if (ends) step = std::abs(step - std::round(step));
+              sum += step * step;
+            }
+            if (shift != 0 || j != i) all.push_back({sum, static_cast<int>(j)});
+          }
+          std::sort(all.begin(), all.end());
+          for (int j = 0; j < k; ++j) expected.push_back(all[j].second);
+        }
+        EXPECT_EQ(expected, test::contents(neighbors)) << name << ", " << ends << ", " << shift;
+      }
 }
 
 TYPED_TEST(PointsOn, BinsAreThoseOfALoop) {
@@ -161,6 +222,25 @@ TYPED_TEST(Points, WhatDoesNotFitIsCounted) {
   quern::dbscan(labels, points, box, 0, 4, size_to{number});
   EXPECT_EQ(1, test::value(number));
   EXPECT_EQ(std::vector<int>(4, 0), test::contents(labels));
+}
+
+TYPED_TEST(Points, WithNaNAreNoNeighbors) {
+  const auto points = this->on_line({0.5, nan, 0.25});
+  const auto neighbors = test::make_array<int, 2, Kokkos::LayoutRight, TypeParam>({3, 2}, std::vector<int>(6));
+  const auto distances = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({3, 2}, std::vector<double>(6));
+  const domain box({0}, {1});
+  const double inf = std::numeric_limits<double>::infinity();
+  quern::knn(this->exec, neighbors, distances, points, box);
+  EXPECT_EQ((std::vector<int>{2, -1, -1, -1, 0, -1}), test::contents(neighbors));
+  EXPECT_EQ((std::vector<double>{0.25, inf, inf, inf, 0.25, inf}), test::contents(distances));
+  const auto wide = test::make_array<int, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, std::vector<int>(9));
+  const auto as_wide = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, std::vector<double>(9));
+  test::expect_error("quern::knn: 3 neighbours of each among 2 points",
+                     [&] { quern::knn(this->exec, wide, as_wide, points, box); });
+  test::expect_error("quern::knn: distances has extents (3, 2), expected (3, 3), as neighbors",
+                     [&] { quern::knn(this->exec, wide, distances, points, points, box); });
+  quern::knn(this->exec, wide, as_wide, points, points, box);
+  EXPECT_EQ((std::vector<int>{0, 2, -1, -1, -1, -1, 2, 0, -1}), test::contents(wide));
 }
 
 TYPED_TEST(Points, OfNothingAreNone) {

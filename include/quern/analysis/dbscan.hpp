@@ -76,7 +76,7 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
                  double radius, std::int64_t least, std::int64_t* number) {
   const auto labels = c.output(labels_view);
   const std::int64_t n = labels.extents.extent[0];
-  with_points(c, "points", points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows, auto) {
+  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
     with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
       const auto squared = static_cast<T>(radius) * static_cast<T>(radius);
       const scratch_array<Exec, std::int32_t> memory(c.exec, n);

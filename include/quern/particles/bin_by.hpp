@@ -52,6 +52,8 @@ template <class T, int Rank>
 struct point_rows {
   const T* data;
   std::int64_t step, across;
+  template <class V>
+  explicit point_rows(const strided<V>& points) : data(points.data), step(points.stride[0]), across(points.stride[1]) {}
   KOKKOS_FUNCTION T at(std::int64_t i, int d) const { return data[i * step + d * across]; }
 };
 
@@ -86,21 +88,25 @@ void order_by_cells(const std::string& label, const Exec& exec, const cell_grid&
   quern::cumsum(exec, ends, ends);
 }
 
-/// Calls f(rows, integral_constant) with points as rows of the rank that they have.
-template <class Exec, class Points, class F>
-void with_points(const call<Exec>& c, const std::string& name, const Points& view, int rank, const F& f) {
+/// The memory of points with so many coordinates.
+template <class Exec, class Points>
+auto points_input(const call<Exec>& c, const std::string& name, const Points& view, int rank) {
   using T = value_of<Points>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quern: points must be of float or double");
   const auto points = c.input(view);
   if (points.extents.rank != 2 || points.extents.extent[1] != rank)
     reject_extents(c.label, name, points.extents,
                    "(n, " + std::to_string(rank) + "), a column for each axis of the domain");
-  const auto run = [&]<int Rank>(std::integral_constant<int, Rank> axes) {
-    f(point_rows<T, Rank>{points.data, points.stride[0], points.stride[1]}, axes);
-  };
-  if (rank == 1) run(std::integral_constant<int, 1>());
-  else if (rank == 2) run(std::integral_constant<int, 2>());
-  else run(std::integral_constant<int, 3>());
+  return points;
+}
+/// Calls f(rows) with points as rows of the rank that they have.
+template <class Exec, class Points, class F>
+void with_points(const call<Exec>& c, const Points& view, int rank, const F& f) {
+  using T = value_of<Points>;
+  const auto points = points_input(c, "points", view, rank);
+  if (rank == 1) f(point_rows<T, 1>(points));
+  else if (rank == 2) f(point_rows<T, 2>(points));
+  else f(point_rows<T, 3>(points));
 }
 
 }  // namespace impl
@@ -160,9 +166,8 @@ void bin_by(const Exec& exec, const Order& order, const Offsets& offsets, const 
   impl::check_apart(c.label, {"order", "offsets"}, c.output(order), c.output(offsets));
   impl::check_overlap(c.label, c.output(order), c.input(points), "points", false);
   impl::check_overlap(c.label, c.output(offsets), c.input(points), "points", false);
-  impl::with_points(c, "points", points, grid.box().rank(), [&](const auto& rows, auto) {
-    impl::order_by_cells(c.label, exec, grid, rows, n, order, offsets);
-  });
+  impl::with_points(c, points, grid.box().rank(),
+                    [&](const auto& rows) { impl::order_by_cells(c.label, exec, grid, rows, n, order, offsets); });
 }
 template <view_like Order, view_like Offsets, view_like Points>
 void bin_by(const Order& order, const Offsets& offsets, const Points& points, const cell_grid& grid) {

@@ -105,11 +105,15 @@ void with_binned_points(const std::string& label, const Exec& exec, const domain
   f(binned_points<T, Rank>{geometry, x, order, offsets, n});
 }
 
-/// The distance up to which points are near. Rejects what is none, and points that 32 bits do not number.
-inline void check_radius(const std::string& label, double radius, std::int64_t n) {
-  if (!(radius >= 0)) throw Error(label, "a radius of " + std::to_string(radius) + ", expected at least 0");
+/// Rejects points that 32 bits do not number.
+inline void check_point_numbers(const std::string& label, std::int64_t n) {
   if (n > Kokkos::Experimental::finite_max_v<std::int32_t>)
     throw Error(label, std::to_string(n) + " points, expected at most 2147483647");
+}
+/// The same, and a distance that is none.
+inline void check_radius(const std::string& label, double radius, std::int64_t n) {
+  check_point_numbers(label, n);
+  if (!(radius >= 0)) throw Error(label, "a radius of " + std::to_string(radius) + ", expected at least 0");
 }
 
 }  // namespace quern::impl

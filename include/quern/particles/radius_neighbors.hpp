@@ -46,7 +46,7 @@ void neighbors_into(const call<Exec>& c, const Starts& starts_view, const Neighb
   const std::int64_t n = in.extents.extent[0];
   const auto neighbors = make_result<Exec>(c.label, "neighbors", neighbors_view, in);
   check_positions<value_of<Starts>>(c.label, "starts", neighbors.room + 1);
-  with_points(c, "points", points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows, auto) {
+  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
     with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
       const auto squared = static_cast<T>(radius) * static_cast<T>(radius);
       const scratch_array<Exec, std::int64_t> memory(c.exec, n + 1);

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_PARTICLES_KNN_HPP
+#define QUERN_PARTICLES_KNN_HPP
+
+#include <quern/particles/near_points.hpp>
+#include <quern/transfer/as_view.hpp>
+
+namespace quern {
+namespace impl {
+
+/// The nearest points of a query so far, the nearest first, of equal distances the one with the smaller number. The
+/// j-th is at `j * step`.
+template <class T>
+struct nearest_so_far {
+  T* distances;
+  std::int32_t* points;
+  std::int64_t step;
+  int k, found = 0;
+
+  KOKKOS_FUNCTION bool before(T distance, std::int32_t point, int j) const {
+    const T other = distances[j * step];
+    return distance < other || (distance == other && point < points[j * step]);
+  }
+  KOKKOS_FUNCTION bool takes(T distance, std::int32_t point) const {
+    return found < k ? distance == distance : before(distance, point, k - 1);
+  }
+  KOKKOS_FUNCTION void add(T distance, std::int32_t point) {
+    if (!takes(distance, point)) return;
+    int j = found < k ? found++ : k - 1;
+    for (; j > 0 && before(distance, point, j - 1); --j) {
+      distances[j * step] = distances[(j - 1) * step];
+      points[j * step] = points[(j - 1) * step];
+    }
+    distances[j * step] = distance;
+    points[j * step] = point;
+  }
+  KOKKOS_FUNCTION T farthest() const { return distances[(k - 1) * step]; }
+};
+
+/// Looks for the nearest points in the cell of a query, then in those around it, and so on, until no point of the next
+/// cells can be nearer than what is found.
+template <class T, int Rank>
+struct search_nearest {
+  binned_points<T, Rank> points;
+  point_rows<T, Rank> queries;
+  T* distances;
+  std::int32_t* found;
+  std::int64_t across, step;  // from query to query, and from one of its points to the next
+  int k;
+  bool among_themselves;  // the queries are the points, and no point is its own neighbour
+  T rounding;             // that coordinates of cells may be off
+
+  /// The cells around one, `ring` away along at least one axis. `low` and `high` are how far it goes along each.
+  struct shell {
+    std::int32_t cell[Rank], low[Rank], high[Rank];
+    bool complete;
+  };
+  KOKKOS_FUNCTION shell shell_of(const Kokkos::Array<T, Rank>& q, std::int32_t ring) const {
+    const auto& g = points.geometry;
+    shell s;
+    s.complete = true;
+    for (int d = 0; d < Rank; ++d) {
+      const std::int32_t c = s.cell[d] = g.cell_of(d, q[d]);
+      const std::int32_t before = g.periodic[d] ? (g.count[d] - 1) / 2 : c;
+      const std::int32_t behind = g.periodic[d] ? g.count[d] / 2 : g.count[d] - 1 - c;
+      s.low[d] = -Kokkos::min(ring, before);
+      s.high[d] = Kokkos::min(ring, behind);
+      s.complete = s.complete && ring >= before && ring >= behind;
+    }
+    return s;
+  }
+  /// How near a point may be at least that is in none of the cells up to a shell.
+  KOKKOS_FUNCTION T distance_beyond(const Kokkos::Array<T, Rank>& q, const shell& s) const {
+    const auto& g = points.geometry;
+    T least = Kokkos::Experimental::infinity_v<T>;
+    for (int d = 0; d < Rank; ++d) {
+      const T width = g.length[d] / static_cast<T>(g.count[d]);
+      const T inside = q[d] - g.low[d] - static_cast<T>(s.cell[d]) * width;
+      const bool all = s.high[d] - s.low[d] + 1 >= g.count[d];
+      if (!all && (g.periodic[d] || s.cell[d] + s.low[d] > 0))
+        least = Kokkos::min(least, inside + static_cast<T>(-s.low[d]) * width);
+      if (!all && (g.periodic[d] || s.cell[d] + s.high[d] < g.count[d] - 1))
+        least = Kokkos::min(least, static_cast<T>(s.high[d] + 1) * width - inside);
+    }
+    return Kokkos::max(T(0), least - rounding);
+  }
+  /// Calls f with ranges of points in the cells of a shell.
+  template <class F>
+  KOKKOS_FUNCTION void for_shell(const shell& s, std::int32_t ring, const F& f) const {
+    const auto& g = points.geometry;
+    constexpr int last = Rank - 1;
+    const auto wrapped = [&](int d, std::int32_t by) {
+      const std::int32_t c = s.cell[d] + by;
+      return c < 0 ? c + g.count[d] : c >= g.count[d] ? c - g.count[d] : c;
+    };
+    const auto along_last = [&](std::int64_t line, bool whole) {
+      for (std::int32_t z = s.low[last]; z <= s.high[last]; ++z) {
+        if (!whole && z != -ring && z != ring) {  // cells of a shell before
+          z = s.high[last] < ring ? s.high[last] : ring - 1;
+          continue;
+        }
+        const std::int64_t cell = line * g.count[last] + wrapped(last, z);
+        f(points.offsets[cell], points.offsets[cell + 1]);
+      }
+    };
+    const auto edge = [&](std::int32_t a) { return a == -ring || a == ring; };
+    if constexpr (Rank == 1) {
+      along_last(0, false);
+    } else if constexpr (Rank == 2) {
+      for (std::int32_t x = s.low[0]; x <= s.high[0]; ++x) along_last(wrapped(0, x), edge(x));
+    } else {
+      for (std::int32_t x = s.low[0]; x <= s.high[0]; ++x)
+        for (std::int32_t y = s.low[1]; y <= s.high[1]; ++y)
+          along_last(std::int64_t{wrapped(0, x)} * g.count[1] + wrapped(1, y), edge(x) || edge(y));
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const std::int64_t i = among_themselves ? points.order[n] : n;
+    Kokkos::Array<T, Rank> q;
+    for (int d = 0; d < Rank; ++d) q[d] = points.geometry.inside(d, queries.at(i, d));
+    nearest_so_far<T> nearest{distances + i * across, found + i * across, step, k};
+    for (std::int32_t ring = 0;; ++ring) {
+      const shell s = shell_of(q, ring);
+      for_shell(s, ring, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t j = first; j < last; ++j)
+          if (!among_themselves || j != n) nearest.add(points.squared_distance(q, j), points.order[j]);
+      });
+      if (s.complete) break;
+      const T beyond = distance_beyond(q, s);
+      if (nearest.found == k && nearest.farthest() < beyond * beyond) break;
+    }
+    for (int j = nearest.found; j < k; ++j) {
+      nearest.distances[j * step] = Kokkos::Experimental::infinity_v<T>;
+      nearest.points[j * step] = -1;
+    }
+  }
+};
+
+struct square_root {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return Kokkos::sqrt(x);
+  }
+};
+
+template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+void knn_into(const call<Exec>& c, const Neighbors& neighbors, const Distances& distances, const Queries& queries_view,
+              const Points& points_view, const domain& box, bool among_themselves) {
+  const std::int64_t n = view_extents(points_view).extent[0], m = view_extents(queries_view).extent[0];
+  const std::int64_t k = view_extents(neighbors).extent[1];
+  if (m == 0 || k == 0) return;
+  double width = 1;  // of a cube for two points, if they fill the box
+  for (int d = 0; d < box.rank(); ++d) width *= std::pow(box.high(d) - box.low(d), 1.0 / box.rank());
+  width *= std::pow(2.0 / static_cast<double>(n), 1.0 / box.rank());
+  const auto queries = points_input(c, "queries", queries_view, box.rank());
+  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
+    with_binned_points(c.label, c.exec, box, width, rows, n, [&](const binned_points<T, Rank>& points) {
+      T* squares = nullptr;
+      std::int32_t* found = nullptr;
+      const scratch_arrays<Exec> memory(c.exec, scratch_part{squares, m * k}, scratch_part{found, m * k});
+      // A device's threads have the nearest points beside each other, then the second ones.
+      const std::int64_t across = is_device<Exec> ? 1 : k, step = is_device<Exec> ? m : 1;
+      const auto rounding = static_cast<T>(with_rounding<T>(box, width) - width);
+      Kokkos::parallel_for(kernel_label(c.label, "/search"), index_range(c.exec, m),
+                           search_nearest<T, Rank>{points, point_rows<T, Rank>(queries), squares, found, across, step,
+                                                   static_cast<int>(k), among_themselves, rounding});
+      const auto table = [&]<class V>(V* data) {
+        const std::size_t extents[] = {static_cast<std::size_t>(m), static_cast<std::size_t>(k)};
+        const std::size_t strides[] = {static_cast<std::size_t>(across), static_cast<std::size_t>(step)};
+        return as_view<typename Exec::memory_space>(data, extents, strides);
+      };
+      map_checked(label_text(c.label, "/neighbors"), c.exec, neighbors, op::identity(), table(found));
+      map_checked(label_text(c.label, "/distances"), c.exec, distances, square_root(), table(squares));
+    });
+  });
+}
+
+template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+void knn_call(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+              const Points& points, const domain& box, bool among_themselves) {
+  static_assert(std::is_same_v<value_of<Queries>, value_of<Points>>,
+                "quern::knn: queries and points must be of one type");
+  static_assert(std::is_signed_v<value_of<Neighbors>>, "quern::knn: neighbors must be of signed integers");
+  const call c("quern::knn", exec);
+  const shape out = view_extents(neighbors);
+  const std::int64_t n = view_extents(points).extent[0], others = among_themselves ? n - 1 : n;
+  check_point_numbers(c.label, n);
+  const std::int64_t m = view_extents(queries).extent[0];
+  if (out.rank != 2 || out.extent[0] != m)
+    reject_extents(c.label, "neighbors", out, "(" + std::to_string(m) + ", k), a row for each query");
+  check_extents(c.label, "distances", view_extents(distances), out, ", as neighbors");
+  if (m > 0 && out.extent[1] > others)
+    throw Error(c.label,
+                std::to_string(out.extent[1]) + " neighbours of each among " + std::to_string(others) + " points");
+  check_positions<value_of<Neighbors>>(c.label, "neighbors", n);
+  check_apart(c.label, {"neighbors", "distances"}, c.output(neighbors), c.output(distances));
+  const auto check_in = [&](const auto& in, const char* name) {
+    check_overlap(c.label, c.output(neighbors), c.input(in), name, false);
+    check_overlap(c.label, c.output(distances), c.input(in), name, false);
+  };
+  check_in(points, "points");
+  check_in(queries, "queries");
+  knn_into(c, neighbors, distances, queries, points, box, among_themselves);
+}
+
+}  // namespace impl
+
+/// The nearest points of each query, by lists of cells: SciPy's `cKDTree(points).query(queries, k)`. Those of query i
+/// are `neighbors(i, 0)` to `neighbors(i, k - 1)`, the nearest first, and of equal distances the one with the smaller
+/// number first.
+///
+/// Asynchronous on `exec`. It takes long where most points are in few cells of the domain, which has about one for two
+/// points. Scratch memory is that of `bin_by`, and for each result 4 bytes and a distance. A query with a NaN has no
+/// neighbours, and one has fewer than k where points have a NaN: the others are -1, at an infinite distance.
+///
+/// @param neighbors (queries, k) of a signed integer type
+/// @param distances (queries, k)
+/// @param queries, points (n, rank of the domain) of float or double, in either layout; distances are formed in their
+/// type
+/// @param box       a `domain`. Along periodic axes the distance is that to the nearest image
+/// @throws Error if extents or types do not fit, or k is more than there are points
+template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Queries, view_like Points>
+void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+         const Points& points, const domain& box) {
+  impl::knn_call(exec, neighbors, distances, queries, points, box, false);
+}
+template <view_like Neighbors, view_like Distances, view_like Queries, view_like Points>
+void knn(const Neighbors& neighbors, const Distances& distances, const Queries& queries, const Points& points,
+         const domain& box) {
+  knn(impl::space_of(neighbors), neighbors, distances, queries, points, box);
+}
+/// The nearest other points of each point, which is none of its own neighbours, as scikit-learn's `kneighbors`.
+template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Points>
+void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Points& points,
+         const domain& box) {
+  impl::knn_call(exec, neighbors, distances, points, points, box, true);
+}
+template <view_like Neighbors, view_like Distances, view_like Points>
+void knn(const Neighbors& neighbors, const Distances& distances, const Points& points, const domain& box) {
+  knn(impl::space_of(neighbors), neighbors, distances, points, box);
+}
+QUERN_TAKES_NAME_NOT(place, knn)
+
+}  // namespace quern
+
+#endif
