@@ -243,7 +243,7 @@ TEST(ReindexedInChunks, OfViewsOfTheHost) {
 TEST(ReindexedInChunks, RepeatedElementsAreNoOutput) {
   const auto a = behind<double>(extents);
   const auto row = samples(std::array<std::int64_t, 1>{4}, 3);
-  test::expect_error("quern::in_chunks: out has stride 0 along axis 0 of extents (23, 4): its elements share memory",
+  test::expect_error("quern::copy: out has stride 0 along axis 0 of extents (23, 4): its elements share memory",
                      [&] { quern::copy(space(), quern::broadcast_to(quern::in_chunks(row), {23, 4}), a.source()); });
 }
 

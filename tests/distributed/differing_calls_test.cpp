@@ -189,6 +189,13 @@ TYPED_TEST(DifferingCalls, WholeArrays) {
   const Kokkos::View<double**, E> whole("whole", 8, 8), too_long("too_long", 9, 8);
   c.expect("quern::distributed::to_global", root + "0", root + "1",
            [&] { quern::distributed::to_global(exec, whole, c.u, c.differs ? 1 : 0); });
+  const Kokkos::View<double**, Kokkos::LayoutStride, E> rows(whole.data(), Kokkos::LayoutStride(8, 0, 8, 1));
+  const std::string shared = ", where out has stride 0 along axis 0 of extents (8, 8): its elements share memory";
+  c.expect("quern::distributed::to_global", root + "0" + shared, root + "0",
+           [&] { quern::distributed::to_global(exec, rows, c.u, 0); });
+  const std::string to_all = " float64 (8, 8)" + c.array;
+  c.expect("quern::distributed::to_global", to_all, to_all + shared,
+           [&] { c.differs ? quern::distributed::to_global(exec, rows, c.u) : quern::distributed::to_global(exec, whole, c.u); });
   const int last = c.comm.size() - 1;
   const std::string from_last = root + std::to_string(last);
   c.expect("quern::distributed::from_global", from_last, from_last + ", which has extents (9, 8)",

@@ -102,7 +102,7 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
   constexpr int rank = rank_of<Out>;
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   using T = typename Out::value_type;
-  output_in_chunks<Exec, Out> to(out);
+  output_in_chunks<Exec, Out> to(out, label);
   auto from = std::tuple(as_chunk_operand<Exec>(in)...);
   const auto for_each = [&](const auto& visit) {
     std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
