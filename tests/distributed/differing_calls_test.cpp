@@ -194,8 +194,9 @@ TYPED_TEST(DifferingCalls, WholeArrays) {
   c.expect("quern::distributed::to_global", root + "0" + shared, root + "0",
            [&] { quern::distributed::to_global(exec, rows, c.u, 0); });
   const std::string to_all = " float64 (8, 8)" + c.array;
-  c.expect("quern::distributed::to_global", to_all, to_all + shared,
-           [&] { c.differs ? quern::distributed::to_global(exec, rows, c.u) : quern::distributed::to_global(exec, whole, c.u); });
+  c.expect("quern::distributed::to_global", to_all, to_all + shared, [&] {
+    c.differs ? quern::distributed::to_global(exec, rows, c.u) : quern::distributed::to_global(exec, whole, c.u);
+  });
   const int last = c.comm.size() - 1;
   const std::string from_last = root + std::to_string(last);
   c.expect("quern::distributed::from_global", from_last, from_last + ", which has extents (9, 8)",

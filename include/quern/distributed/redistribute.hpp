@@ -70,8 +70,7 @@ auto within_reach(const Exec& exec, const V& v, bool wanted) {
     typename view::array_layout layout;
     const shape extents = view_extents(v);
     if (wanted) bytes_of_array("quern::distributed", extents, sizeof(T));
-    for (int d = 0; d < Rank; ++d)
-      layout.dimension[d] = wanted ? static_cast<std::size_t>(extents.extent[d]) : 0;
+    for (int d = 0; d < Rank; ++d) layout.dimension[d] = wanted ? static_cast<std::size_t>(extents.extent[d]) : 0;
     return view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
   }
 }
