@@ -52,13 +52,13 @@ const std::vector<int> some{3, -1, 0, 22, 5, 5, 9, 1, 2, 3, -23, 12, 13, 22, 21,
 
 /// Calls `call(out, in)` with an array in memory, and with the same array in chunks of five rows.
 template <class Out, class Call>
-void compare(const Out& out, const Call& call) {
+void compare(const Out& out, const Call& call, std::int64_t arrays = 2) {
   const auto a = behind<double>(extents);
   const auto whole = make(extents, a.values);
   call(out, whole);
   const auto expected = test::contents(out);
   quern::fill(out, -1.0);
-  const auto o = test::memory_for(a, 5, 2);
+  const auto o = test::memory_for(a, 5, arrays);
   call(out, a.source(), o);
   EXPECT_EQ(expected, test::contents(out));
 }
@@ -107,13 +107,38 @@ TEST(ReindexedBesideChunks, InScans) {
 TEST(ReindexedBesideChunks, InStencils) {
   const auto y = samples(extents, 2);
   for (const auto& edge : {quern::boundary::wrap, quern::boundary::reflect}) {
-    compare(samples(extents, 3), [&](const auto& out, const auto& in, const auto&... o) {
-      quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::roll(y, 2, axis{0}));
-    });
-    compare(samples(extents, 3), [&](const auto& out, const auto& in, const auto&... o) {
-      quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::flip(y));
-    });
+    compare(
+        samples(extents, 3),
+        [&](const auto& out, const auto& in, const auto&... o) {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::roll(y, 2, axis{0}));
+        },
+        3);
+    compare(
+        samples(extents, 3),
+        [&](const auto& out, const auto& in, const auto&... o) {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::flip(y));
+        },
+        3);
   }
+}
+
+// Three chunks of four rows with the halo are 384 bytes: of the source, of out and, where it is copied, of the other
+// input.
+TEST(ReindexedBesideChunks, MemoryOfStencils) {
+  const auto a = behind<double>(extents);
+  const auto y = samples(extents, 2), out = samples(extents, 3);
+  const auto reject = [&](const std::string& bytes, const auto& edge, const auto& other) {
+    test::expect_error(
+        "quern::stencil: the memory of 700 bytes is too little for chunks of 2 along axis 0, which take " + bytes +
+            " bytes",
+        [&] {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, quern::chunking{.memory = 700}, a.source(),
+                                         other);
+        });
+  };
+  reject("768", quern::boundary::reflect, y);
+  reject("1152", quern::boundary::reflect, quern::roll(y, 2, axis{0}));
+  reject("1152", quern::boundary::wrap, y);
 }
 
 TEST(ReindexedBesideChunks, IndicesAreCheckedBeforeTheFirstChunk) {
