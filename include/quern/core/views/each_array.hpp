@@ -128,14 +128,16 @@ auto each_leaf(const std::string& label, const V& v, const shape& extents, const
     const shape own = has_no_extents<V> ? extents : operand_extents(label, v);
     const auto of_own = [&](const auto& a) {
       if constexpr (has_no_extents<V>) return f(a);
-      else return f(restride<Rank>(a, [&](const index_layout& l) { return broadcast_layout(label, l, extents); }));
+      else
+        return f(
+            restride<Rank>(a, [&](const index_layout& l) { return broadcast_layout(label, "an input", l, extents); }));
     };
     return unpack([&](const auto&... in) { return lazy_of_parts(v.f, each_leaf<rank>(label, in, own, of_own)...); },
                   v.in);
   } else if constexpr (is_positions<V>) {
     return each_position<Rank>(extents, f);
   } else if constexpr (any_array<V>) {
-    return f(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, extents); }));
+    return f(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, "an input", l, extents); }));
   } else {
     return v;
   }
