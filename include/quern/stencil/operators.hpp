@@ -69,6 +69,11 @@ void difference_call(const operation_name& label, const Exec& exec, const std::t
   constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   if constexpr (rank >= 1 && rank <= 3) {
+    unpack(
+        [&](const auto&... arrays) {
+          compare_calls<stencils>(label, [&] { return text_of_spacing(spacing); }, out, arrays...);
+        },
+        in);
     const auto distance = spacing.template all<rank>(label);
     const auto inverse = [&](std::size_t d) {
       check_spacing(label, distance[d], static_cast<int>(d));
@@ -118,6 +123,12 @@ template <execution_space Exec, output_like Out, any_array In, call_option<axes,
 void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing,
               const Options&... options) {
   const impl::operation_name label = "quern::gradient";
+  const auto more = [&] {
+    return impl::text_of_gradient(impl::find_option<axes>(options...), impl::rank_of<In>,
+                                  impl::order_at_edges<Options...>) +
+           impl::text_of_spacing(spacing);
+  };
+  impl::compare_calls<impl::stencils>(label, more, out, u);
   const auto distance = spacing.all<std::tuple_size_v<decltype(impl::as_outputs(out))>>(label);
   const auto axis_of = [&](int k, int axis, std::int64_t n) {
     using real = impl::real_type<impl::difference_type<impl::value_of<In>>>;
