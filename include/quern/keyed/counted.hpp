@@ -111,6 +111,22 @@ void check_results(const std::string& label, const Out&... out) {
   }(std::index_sequence_for<Out...>());
 }
 
+/// Rejects an input in which the number of results is written.
+inline void check_number_apart(const std::string& label, const std::int64_t* number, const array_bytes& in,
+                               const char* name) {
+  check_apart(label, {name, "count"}, in, strided<const std::int64_t>{number, {}, {}});
+}
+template <class Part, class... Leaf>
+void check_number_apart(const std::string& label, const std::int64_t* number, const expanded<Part, Leaf...>& in,
+                        const char* name) {
+  const auto check = [&]<class L>(const L& leaf) {
+    if constexpr (is_mapped_leaf<L>)
+      for (const source_bytes& m : leaf.memory) check_number_apart(label, number, m.bytes, name);
+    else check_number_apart(label, number, array_bytes(leaf.array), name);
+  };
+  unpack([&](const auto&... leaf) { (check(leaf), ...); }, in.leaves);
+}
+
 /// Calls `run(number)` with where the number of results is written: to the View of the caller's, or else to memory for
 /// which the call waits, to return what is in it. `out` are the outputs, of which the first one has room for it along
 /// an axis.
