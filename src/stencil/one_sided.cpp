@@ -46,9 +46,12 @@ std::string text_of_spacing(const per_axis<double>& spacing) {
   return text;
 }
 
-void check_spacing(const std::string& label, double distance, int axis) {
-  if (!(std::isfinite(distance) && distance != 0))
-    throw Error(label, "the spacing along axis " + std::to_string(axis) + " is zero or not finite");
+void check_spacing(const std::string& label, double distance, double factor, int axis) {
+  const auto usable = [](double x) { return std::isfinite(x) && x != 0; };
+  if (usable(distance) && usable(factor)) return;
+  const std::string name = "the spacing along axis " + std::to_string(axis);
+  if (!usable(distance)) throw Error(label, name + " is zero or not finite");
+  throw Error(label, name + ", " + text_of(distance) + ", is too small or too large for the type of the differences");
 }
 
 }  // namespace quern::impl

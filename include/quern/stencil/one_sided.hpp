@@ -151,8 +151,8 @@ struct one_sided_gradient {
 std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
                                         int edge_order);
 
-/// Distances are neither zero nor NaN nor infinite.
-void check_spacing(const std::string& label, double distance, int axis);
+/// Distances, and what differences are multiplied by, are neither zero nor NaN nor infinite.
+void check_spacing(const std::string& label, double distance, double factor, int axis);
 
 /// The order of the edges that options ask for.
 template <class... Options>
