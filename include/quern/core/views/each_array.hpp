@@ -39,7 +39,8 @@ constexpr bool can_reindex() {
   constexpr bool in_chunks = can_reindex_chunks<V>(How), over_ranks = is_at<over_ranks_place, V>;
   constexpr bool here = in_chunks && !over_ranks;
   static_assert(in_chunks || How != reindexing::by_map,
-                "quern: roll, take, pad, tile, repeat and reshape re-index arrays in memory, not what comes in chunks; "
+                "quern: roll, take, remove_at, pad, tile, repeat and reshape re-index arrays in memory, not what comes "
+                "in chunks; "
                 "copy it to a View first, or use flip, slice and the like, which read boxes of it");
   static_assert(
       in_chunks || How == reindexing::by_map,
