@@ -15,7 +15,7 @@
 namespace quern {
 
 /// Where an operation writes how many results it has, as its last argument: the rank-0 View of `std::int64_t`. The call
-/// is then asynchronous; without it, it waits and returns the number.
+/// is then asynchronous; without it, it waits and returns the number. It is an error if it lies in an input.
 template <view_like V>
 struct size_to {
   using option_of = impl::any_place;
