@@ -226,7 +226,8 @@ TYPED_TEST(IndicesOn, AreNotCountedByCallsThatAreRejected) {
 TYPED_TEST(IndicesOn, OfTypesThatDoNotHoldThemAreRejected) {
   const TypeParam exec;
   const auto at = this->row(std::vector<int>{25'599, 0});
-  const auto wide = this->row(std::vector<std::uint8_t>(2)), narrow = this->row(std::vector<std::int8_t>(2));
+  const auto wide = this->row(std::vector<std::uint8_t>(2));
+  const auto narrow = this->row(std::vector<std::int8_t>(2));
   quern::unravel_index(exec, quern::outputs(narrow, wide), at, {100, 256});
   EXPECT_EQ((std::vector<std::int8_t>{99, 0}), test::contents(narrow));
   EXPECT_EQ((std::vector<std::uint8_t>{255, 0}), test::contents(wide));
