@@ -109,12 +109,12 @@ QUERN_TAKES_NAME(clip)
 /// Asynchronous on `exec`, as `map`; `out` may be `x`.
 template <execution_space Exec, result_view Out, any_array In, call_option<replacements>... Options>
 void nan_to_num(const Exec& exec, const Out& out, const In& x, const Options&... options) {
+  const impl::operation_name label("quern::nan_to_num");
   const auto by = impl::option_or(replacements(), options...);
-  impl::compare_calls<impl::maps>("quern::nan_to_num", [&] { return impl::text_of(by); }, out, x);
+  impl::compare_calls<impl::maps>(label, [&] { return impl::text_of(by); }, out, x);
   const auto f = impl::nan_to_num_of<impl::value_of<In>>(by);
-  std::apply(
-      [&](const auto&... of_place) { impl::map_call("quern::nan_to_num", exec, out, f, std::tie(x), of_place...); },
-      impl::select_options<true>(options...));
+  std::apply([&](const auto&... of_place) { impl::map_call(label, exec, out, f, std::tie(x), of_place...); },
+             impl::select_options<true>(options...));
 }
 template <result_view Out, any_array In, call_option<replacements>... Options>
 void nan_to_num(const Out& out, const In& x, const Options&... options) {

@@ -32,8 +32,7 @@ index_layout diagonal_of(const std::string& label, const index_layout& l, std::i
 index_layout with_axes(const std::string& label, const index_layout& l, const axes& numbers);
 index_layout without_axes(const std::string& label, const index_layout& l, const axes& numbers);
 /// `name` is what the array is called in messages.
-index_layout broadcast_layout(const std::string& label, const std::string& name, const index_layout& l,
-                              const shape& to);
+index_layout broadcast_layout(const std::string& label, const char* name, const index_layout& l, const shape& to);
 
 /// With axes of these extents in place of one.
 index_layout with_axis_split(const std::string& label, const index_layout& l, int axis, const shape& to);
