@@ -90,7 +90,7 @@ tests=(
   "distributed/scan_test distributed/histogram_test distributed/random_test"
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/reindexed_test distributed/decomposition_test"
-  distributed/differing_calls_test
+  "distributed/differing_calls_test distributed/differing_parameters_test"
   distributed/window_filters_test
   "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
   distributed/rows_test

@@ -167,7 +167,7 @@ struct cut {
     if (!std::in_range<std::int64_t>(given))
       throw Error(p.label, "the memory is to be " + std::to_string(given) + " bytes, expected at most 2^63 - 1");
     const auto memory = static_cast<std::int64_t>(given);
-    wide row = p.scratch, around = 0;
+    wide row = p.scratch, around = 2 * p.halo * wide(p.scratch);
     const auto add = [&](const auto& a) {
       bytes_of_array(p.label, a.array->extents, a.element);
       row += row_bytes(a, p.axis);

@@ -32,6 +32,7 @@ class boxes_of_reindexed : public array_reader {
     }
     for (int d = 0; d < extents.rank; ++d)
       if (from_[d] == rows_along_) slowest_ = d;
+    if (slowest_ < 0) slowest_ = axis_of_parts(extents);  // where one index of that axis is left
     const bool at_an_end = slowest_ == 0 || slowest_ == extents.rank - 1;
     fortran_order = at_an_end ? slowest_ != 0 : array_->fortran_order;
     if (!at_an_end) middle_axis = slowest_;
@@ -45,19 +46,7 @@ class boxes_of_reindexed : public array_reader {
   void read(const packed_box& box, void* to) override {
     if (box.extents.size() == 0) return;
     if (whole_rows_) check_rows(box);
-    const packed_box all = box_of(box);
-    if (lies_as(box, all)) return array_->read(all, to);
-    const std::int64_t n = slowest_ < 0 ? 1 : box.extents.extent[slowest_],
-                       bytes = (all.extents.size() + n - 1) / n * element_,
-                       together = slowest_ < 0 ? 1 : std::max<std::int64_t>(1, block_bytes / bytes);
-    for (std::int64_t i = 0; i < n; i += together) {
-      packed_box some = box;
-      if (slowest_ >= 0) {
-        some.first[slowest_] += i;
-        some.extents.extent[slowest_] = std::min(together, n - i);
-      }
-      read_block(some, static_cast<char*>(to) + i * (slowest_ < 0 ? 0 : box.packed[slowest_]) * element_);
-    }
+    read_blocks(box, static_cast<char*>(to));
   }
 
  private:
@@ -102,8 +91,37 @@ class boxes_of_reindexed : public array_reader {
                                           std::to_string(slowest_) +
                                           " of what it is re-indexed to; all operands must be cut along that axis");
   }
-  void read_block(const packed_box& box, char* to) {
+  /// The axis along which a box is read in parts: the one that leads along the slowest axis of the array; or -1 where
+  /// parts would read as much.
+  int axis_of_parts(const shape& box) const {
+    int found = -1;
+    const auto slower = [&](int d) {
+      return found < 0 || (array_->fortran_order ? from_[d] > from_[found] : from_[d] < from_[found]);
+    };
+    for (int d = 0; d < extents.rank; ++d)
+      if (from_[d] >= 0 && box.extent[d] > 1) {
+        if (d == slowest_) return d;
+        if (!whole_rows_ && slower(d)) found = d;
+      }
+    return found;
+  }
+  /// Reads a box by way of blocks of bounded memory: the elements between those of the box are read as well.
+  void read_blocks(const packed_box& box, char* to) {
     const packed_box of = box_of(box);
+    if (lies_as(box, of)) return array_->read(of, to);
+    const std::int64_t bytes = of.extents.size() * element_;
+    const int d = axis_of_parts(box.extents);
+    if (bytes <= block_bytes || d < 0) return read_block(box, of, to);
+    const std::int64_t n = box.extents.extent[d], each = (bytes + n - 1) / n,
+                       together = std::max<std::int64_t>(1, block_bytes / each);
+    for (std::int64_t i = 0; i < n; i += together) {
+      packed_box some = box;
+      some.first[d] += i;
+      some.extents.extent[d] = std::min(together, n - i);
+      read_blocks(some, to + i * box.packed[d] * element_);
+    }
+  }
+  void read_block(const packed_box& box, const packed_box& of, char* to) {
     const std::int64_t bytes = of.extents.size() * element_;
     const auto block = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(bytes));
     array_->read(of, block.get());
@@ -133,7 +151,7 @@ class boxes_of_reindexed : public array_reader {
   std::array<int, max_rank> from_{};  // the axis of the array that each axis leads along, or -1
   stride_array step_{};
   stride_array first_{};  // the index along each axis of the array of the first element
-  int slowest_ = -1;      // the axis that leads along that, or -1
+  int slowest_ = -1;      // the axis that leads along that, or else along the slowest of the others, or -1
 };
 
 }  // namespace

@@ -33,9 +33,25 @@ std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wa
   return along;
 }
 
-void check_spacing(const std::string& label, double distance, int axis) {
-  if (!(std::isfinite(distance) && distance != 0))
-    throw Error(label, "the spacing along axis " + std::to_string(axis) + " is zero or not finite");
+std::string text_of_gradient(const axes* wanted, int rank, int edge_order) {
+  std::string text = edge_order == 1 ? "" : ", differences at the edges of order " + std::to_string(edge_order);
+  for (int k = 0; wanted != nullptr && k < wanted->count; ++k)
+    text += (k == 0 ? " along " : " ") + std::to_string(wanted->number[k] + (wanted->number[k] < 0 ? rank : 0));
+  return text;
+}
+
+std::string text_of_spacing(const per_axis<double>& spacing) {
+  std::string text = ", spacing";
+  for (const double distance : spacing.given()) text += " " + text_of(distance);
+  return text;
+}
+
+void check_spacing(const std::string& label, double distance, double factor, int axis) {
+  const auto usable = [](double x) { return std::isfinite(x) && x != 0; };
+  if (usable(distance) && usable(factor)) return;
+  const std::string name = "the spacing along axis " + std::to_string(axis);
+  if (!usable(distance)) throw Error(label, name + " is zero or not finite");
+  throw Error(label, name + ", " + text_of(distance) + ", is too small or too large for the type of the differences");
 }
 
 }  // namespace quern::impl

@@ -302,6 +302,29 @@ TEST(ChunkedCalls, ArraysWithoutExecutionSpace) {
   });
 }
 
+// Each row is an output by itself, and two of them are none.
+TYPED_TEST(ChunkedOperands, OutputsWhoseElementsShareMemory) {
+  const TypeParam exec;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{20, 4});
+  const auto o = memory_for(a, 1, 4);
+  const Kokkos::View<double*, TypeParam> memory("memory", 80);
+  using strided = Kokkos::View<double**, Kokkos::LayoutStride, TypeParam>;
+  const strided repeated(memory.data(), Kokkos::LayoutStride(20, 0, 4, 1)),
+      overlapping(memory.data(), Kokkos::LayoutStride(20, 2, 4, 1));
+  const auto reject = [&](const std::string& name, const auto& call) {
+    test::expect_error(name + ": out has stride 0 along axis 0 of extents (20, 4): its elements share memory",
+                       [&] { call(repeated); });
+    test::expect_error(name + ": out has strides (2, 1) for extents (20, 4): its elements share memory",
+                       [&] { call(overlapping); });
+  };
+  reject("quern::copy", [&](const auto& out) { quern::copy(exec, out, a.source(), o); });
+  reject("quern::cumsum", [&](const auto& out) { quern::cumsum(exec, out, a.source(), axis{1}, o); });
+  reject("quern::stencil", [&](const auto& out) {
+    quern::stencil<quern::star<1>>(exec, out, sum_of_neighbours(), quern::boundary::wrap, o, a.source());
+  });
+  EXPECT_EQ(std::vector<double>(80), test::contents(memory));
+}
+
 TYPED_TEST(ChunkedOperands, RejectMisuse) {
   const TypeParam exec;
   const auto a = behind<double>(std::array<std::int64_t, 2>{20, 10});

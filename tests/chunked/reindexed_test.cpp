@@ -52,13 +52,13 @@ const std::vector<int> some{3, -1, 0, 22, 5, 5, 9, 1, 2, 3, -23, 12, 13, 22, 21,
 
 /// Calls `call(out, in)` with an array in memory, and with the same array in chunks of five rows.
 template <class Out, class Call>
-void compare(const Out& out, const Call& call) {
+void compare(const Out& out, const Call& call, std::int64_t arrays = 2) {
   const auto a = behind<double>(extents);
   const auto whole = make(extents, a.values);
   call(out, whole);
   const auto expected = test::contents(out);
   quern::fill(out, -1.0);
-  const auto o = test::memory_for(a, 5, 2);
+  const auto o = test::memory_for(a, 5, arrays);
   call(out, a.source(), o);
   EXPECT_EQ(expected, test::contents(out));
 }
@@ -107,13 +107,38 @@ TEST(ReindexedBesideChunks, InScans) {
 TEST(ReindexedBesideChunks, InStencils) {
   const auto y = samples(extents, 2);
   for (const auto& edge : {quern::boundary::wrap, quern::boundary::reflect}) {
-    compare(samples(extents, 3), [&](const auto& out, const auto& in, const auto&... o) {
-      quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::roll(y, 2, axis{0}));
-    });
-    compare(samples(extents, 3), [&](const auto& out, const auto& in, const auto&... o) {
-      quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::flip(y));
-    });
+    compare(
+        samples(extents, 3),
+        [&](const auto& out, const auto& in, const auto&... o) {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::roll(y, 2, axis{0}));
+        },
+        3);
+    compare(
+        samples(extents, 3),
+        [&](const auto& out, const auto& in, const auto&... o) {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, o..., in, quern::flip(y));
+        },
+        3);
   }
+}
+
+// Three chunks of four rows with the halo are 384 bytes: of the source, of out and, where it is copied, of the other
+// input.
+TEST(ReindexedBesideChunks, MemoryOfStencils) {
+  const auto a = behind<double>(extents);
+  const auto y = samples(extents, 2), out = samples(extents, 3);
+  const auto reject = [&](const std::string& bytes, const auto& edge, const auto& other) {
+    test::expect_error(
+        "quern::stencil: the memory of 700 bytes is too little for chunks of 2 along axis 0, which take " + bytes +
+            " bytes",
+        [&] {
+          quern::stencil<quern::star<1>>(space(), out, cross(), edge, quern::chunking{.memory = 700}, a.source(),
+                                         other);
+        });
+  };
+  reject("768", quern::boundary::reflect, y);
+  reject("1152", quern::boundary::reflect, quern::roll(y, 2, axis{0}));
+  reject("1152", quern::boundary::wrap, y);
 }
 
 TEST(ReindexedBesideChunks, IndicesAreCheckedBeforeTheFirstChunk) {
@@ -215,6 +240,47 @@ TEST(ReindexedInChunks, WithMoreAxes) {
   compare_changes([](const auto& x) { return quern::broadcast_to(quern::slice(x, {{}, {2, 3}}), {3, 23, 5}); });
 }
 
+/// An array whose elements are their positions in C order, and the bytes that were read of it at once.
+struct positions_reader : quern::impl::array_reader {
+  explicit positions_reader(const quern::shape& e) { extents = e; }
+  std::string location(const quern::impl::packed_box&) const override { return "positions"; }
+  void read(const quern::impl::packed_box& box, void* to) override {
+    most_read = std::max(most_read, box.extents.size() * std::int64_t{sizeof(double)});
+    const quern::shape& n = box.extents;
+    double* next = static_cast<double*>(to);
+    for (std::int64_t i = 0; i < n.extent[0]; ++i)
+      for (std::int64_t j = 0; j < n.extent[1]; ++j)
+        for (std::int64_t k = 0; k < n.extent[2]; ++k)
+          *next++ = value(box.first[0] + i, box.first[1] + j, box.first[2] + k);
+  }
+  double value(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return static_cast<double>((i * extents.extent[1] + j) * extents.extent[2] + k);
+  }
+  std::int64_t most_read = 0;
+};
+
+// 17 MB lie between the first and the last element that are read.
+TEST(ReindexedInChunks, WhatLiesBetweenElementsIsReadInParts) {
+  const auto array = std::make_shared<positions_reader>(quern::shape{3, 3000, 750});
+  const quern::chunked::Source<double, 3> source(array);
+  const auto check = [&](const auto& in, const auto& value) {
+    array->most_read = 0;
+    const std::array<std::int64_t, 2> e{quern::extents_of(in).extent[0], quern::extents_of(in).extent[1]};
+    const auto found = test::make_array<double, 2, LayoutRight, space>(e);
+    quern::copy(space(), found, in);
+    std::vector<double> expected;
+    for (std::int64_t i = 0; i < e[0]; ++i)
+      for (std::int64_t j = 0; j < e[1]; ++j) expected.push_back(value(i, j));
+    EXPECT_EQ(expected, test::contents(found));
+    EXPECT_LE(array->most_read, 16 << 20);
+  };
+  const auto slab =
+      quern::squeeze(quern::slice(source, {{1, 2}, {0, quern::end(), 1000 - 1}, {0, quern::end(), 7}}), axis{0});
+  check(slab, [&](std::int64_t j, std::int64_t k) { return array->value(1, 999 * j, 7 * k); });
+  check(quern::permute_dims(slab, quern::axes{1, 0}),
+        [&](std::int64_t k, std::int64_t j) { return array->value(1, 999 * j, 7 * k); });
+}
+
 TEST(ReindexedInChunks, InReductionsAndLazyArrays) {
   const auto y = samples(extents, 5);
   compare(samples<1>({4}, 8), [&](const auto& out, const auto& in, const auto&... o) {
@@ -243,7 +309,7 @@ TEST(ReindexedInChunks, OfViewsOfTheHost) {
 TEST(ReindexedInChunks, RepeatedElementsAreNoOutput) {
   const auto a = behind<double>(extents);
   const auto row = samples(std::array<std::int64_t, 1>{4}, 3);
-  test::expect_error("quern::in_chunks: out has stride 0 along axis 0 of extents (23, 4): its elements share memory",
+  test::expect_error("quern::copy: out has stride 0 along axis 0 of extents (23, 4): its elements share memory",
                      [&] { quern::copy(space(), quern::broadcast_to(quern::in_chunks(row), {23, 4}), a.source()); });
 }
 

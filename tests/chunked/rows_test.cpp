@@ -159,6 +159,20 @@ TYPED_TEST(ChunkedRows, AreOutputsOfReductions) {
   }
 }
 
+// A function has rows along its first axis, which is the one in the middle here: chunks are cut along that.
+TEST(ChunkedRowsOfReindexed, AreCutAlongTheAxisOfTheirRows) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const space exec;
+  const auto a = behind<double>(std::array<std::int64_t, 3>{31, 5, 3});
+  const auto whole = test::make_array<double, 3, LayoutRight, space>(a.extents, a.values);
+  const auto turned = [](const auto& x) { return quern::permute_dims(x, quern::axes{1, 0, 2}); };
+  const auto found = test::make_array<double, 3, LayoutRight, space>({5, 31, 3}),
+             expected = test::make_array<double, 3, LayoutRight, space>({5, 31, 3});
+  quern::copy(exec, expected, turned(whole));
+  quern::copy(exec, rows<3>(found), rows<3>(turned(a.source())), memory_for(a, 4, 2));
+  EXPECT_EQ(test::contents(expected), test::contents(found));
+}
+
 TYPED_TEST(ChunkedRows, OfSourcesAreSourcesOfElements) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

@@ -67,6 +67,7 @@ void in_memory() {
   quern::rolling<mean>(x, u, five);                          // takes arrays in memory [rolling, blocks]
   quern::map_coordinates(x, u, quern::components(x), edge);  // takes arrays in memory [map_coordinates, blocks]
   quern::put(x, i, u);                                       // takes arrays in memory [put, blocks]
+  quern::insert(x, u, 1, 2.0);                               // takes arrays in memory [insert, blocks]
   quern::dct(exec, x, chunks);                               // takes arrays in memory [dct, chunked_view]
   quern::trapezoid(exec, u, 0.5);                            // takes arrays in memory [trapezoid, blocks]
   quern::compact(x, u, i);                                   // takes arrays in memory [compact, blocks]

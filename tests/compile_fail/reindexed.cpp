@@ -25,6 +25,7 @@ void misuse() {
 
   quern::roll(quern::in_chunks(x), 1, quern::axis{0});         // not what comes in chunks; copy it to a View first
   quern::take(square, rows, quern::axis{0});                   // not what comes in chunks; copy it to a View first
+  quern::remove_at(quern::in_chunks(f), 1, quern::axis{0});    // quern: roll, take, remove_at, pad, tile, repeat and
   quern::diagonal(square);                                     // is in_chunks(view) or, but for its diagonal, a source
   quern::flip(sink);                                           // a source; a sink is not
   quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView

@@ -260,6 +260,31 @@ TYPED_TEST(Redistribution, FromOneRankAndBack) {
   }
 }
 
+// The block of a rank may be one row, an output by itself.
+TYPED_TEST(Redistribution, ToViewsWhoseElementsShareMemory) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  const E exec;
+  const auto comm = test::world();
+  const std::int64_t n = comm.size() + 1;
+  const quern::DistributedView<T, 2, E> u("u", Decomposition(comm, {n, 4}));
+  const Kokkos::View<T*, E> memory("memory", 4 * n);
+  using strided = Kokkos::View<T**, Kokkos::LayoutStride, E>;
+  const strided repeated(memory.data(), Kokkos::LayoutStride(n, 0, 4, 1)),
+      overlapping(memory.data(), Kokkos::LayoutStride(n, 2, 4, 1));
+  const std::string extents = "(" + std::to_string(n) + ", 4)";
+  const auto reject = [&](const std::string& name, const auto& call) {
+    test::expect_error(name + ": out has stride 0 along axis 0 of extents " + extents + ": its elements share memory",
+                       [&] { call(repeated); });
+    test::expect_error(name + ": out has strides (2, 1) for extents " + extents + ": its elements share memory",
+                       [&] { call(overlapping); });
+  };
+  reject("quern::copy", [&](const auto& out) { quern::copy(exec, out, u); });
+  reject("quern::distributed::to_global", [&](const auto& out) { distributed::to_global(exec, out, u); });
+  // For one rank it is an input, of which elements may be one.
+  distributed::from_global(exec, u, repeated, 0);
+}
+
 template <class Exec>
 struct LargeMessages : testing::Test {};
 TYPED_TEST_SUITE(LargeMessages, test::all_spaces);

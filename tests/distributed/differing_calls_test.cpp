@@ -3,7 +3,7 @@
 
 // Calls that differ between ranks: all of them say so before an operation looks at what it is called with.
 #include <cmath>
-#include <distributed/world.hpp>
+#include <distributed/checked_calls.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/map.hpp>
@@ -21,28 +21,11 @@ namespace {
 
 using Kokkos::LayoutRight;
 using quern::axis, quern::boundary, quern::Decomposition;
-using test::weighted;
+using test::checked_calls, test::weighted;
 
 template <class Exec>
 struct DifferingCalls : testing::Test {};
 TYPED_TEST_SUITE(DifferingCalls, test::all_spaces);
-
-/// Arrays whose calls are checked. The last rank makes another call than the others.
-template <class E>
-struct checked_calls {
-  quern::Communicator comm{MPI_COMM_WORLD, {.check_calls = true}};
-  Decomposition d{comm, {8, 8}};
-  quern::DistributedView<double, 2, E> u{"u", d}, v{"v", d};
-  bool alone = comm.size() == 1, differs = test::is_other(comm);
-  std::string ranks = std::to_string(comm.size()), grid = test::text_of_grid(d);
-  std::string array = " float64 (8, 8)" + grid;  // in messages
-
-  /// What the first and the last rank call an operation of, as the message shows it.
-  template <class F>
-  void expect(const std::string& name, const std::string& first, const std::string& other, const F& f) const {
-    test::expect_calls_differ(comm, name, name + " of" + first, name + " of" + other, f);
-  }
-};
 
 struct sum_of_four {
   template <class Window>
@@ -189,9 +172,17 @@ TYPED_TEST(DifferingCalls, WholeArrays) {
   const Kokkos::View<double**, E> whole("whole", 8, 8), too_long("too_long", 9, 8);
   c.expect("quern::distributed::to_global", root + "0", root + "1",
            [&] { quern::distributed::to_global(exec, whole, c.u, c.differs ? 1 : 0); });
+  const Kokkos::View<double**, Kokkos::LayoutStride, E> rows(whole.data(), Kokkos::LayoutStride(8, 0, 8, 1));
+  const std::string shared = ", where out has stride 0 along axis 0 of extents (8, 8): its elements share memory";
+  const std::string to_all = " float64 (8, 8)" + c.array;
+  c.expect("quern::distributed::to_global", to_all, to_all + shared, [&] {
+    c.differs ? quern::distributed::to_global(exec, rows, c.u) : quern::distributed::to_global(exec, whole, c.u);
+  });
   const int last = c.comm.size() - 1;
-  const std::string from_last = root + std::to_string(last);
-  c.expect("quern::distributed::from_global", from_last, from_last + ", which has extents (9, 8)",
+  const std::string with_last = root + std::to_string(last);
+  c.expect("quern::distributed::to_global", with_last, with_last + shared,
+           [&] { quern::distributed::to_global(exec, rows, c.u, last); });
+  c.expect("quern::distributed::from_global", with_last, with_last + ", which has extents (9, 8)",
            [&] { quern::distributed::from_global(exec, c.u, too_long, last); });
 }
 

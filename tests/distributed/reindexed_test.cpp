@@ -101,6 +101,28 @@ TEST(ReindexedBesideRanks, Copies) {
   });
 }
 
+// A device reaches neither of the two.
+TEST(ReindexedBesideRanks, CopiesToViewsOfTheHost) {
+  for_arrays(6, [&](const Decomposition& d, const auto& u, const auto& whole) {
+    const auto expected = samples(6, 5, 3);
+    quern::copy(space(), expected, quern::flip(whole));
+    const auto on_host = test::make_array<double, 2, LayoutRight, Kokkos::DefaultHostExecutionSpace>({6, 5});
+    const auto check = [&] {
+      EXPECT_EQ(test::contents(expected), test::contents(on_host));
+      Kokkos::deep_copy(on_host, 0.0);
+    };
+    quern::copy(space(), quern::flip(on_host), u);
+    check();
+    quern::distributed::to_global(space(), quern::flip(on_host), u);
+    check();
+    quern::copy(space(), on_host, whole);
+    const quern::DistributedView<double, 2, space> v("v", d);
+    quern::distributed::from_global(space(), v, quern::flip(on_host), 0);
+    quern::copy(space(), on_host, v);
+    check();
+  });
+}
+
 // All ranks throw, those without cells, too.
 TEST(ReindexedBesideRanks, IndicesOutOfRange) {
   const auto rows = line_of({0, 2});

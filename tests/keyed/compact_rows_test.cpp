@@ -105,6 +105,9 @@ TYPED_TEST(CompactRowsOn, RejectsWhatDoesNotFit) {
   rejects("quern::compact: axis 2 is out of range, expected one of an array of rank 2",
           [&] { quern::compact(out, x, m, axis{2}); });
   rejects("quern::compact: out and x share memory", [&] { quern::compact(x, x, m, axis{0}); });
+  const Kokkos::View<std::int64_t*, TypeParam> marks("marks", 4);
+  rejects("quern::compact: the mask and count share memory",
+          [&] { quern::compact(out, x, marks, axis{0}, size_to{Kokkos::subview(marks, 3)}); });
   rejects("quern::compact: out and the mask share memory",
           [&] { quern::compact(out, x, Kokkos::subview(out, Kokkos::ALL, 1), axis{0}); });
 }

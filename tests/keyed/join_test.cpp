@@ -130,6 +130,12 @@ TYPED_TEST(Join, NothingAndMisuse) {
   const Kokkos::View<std::int64_t*, E> pairs("rows", 9);
   test::expect_error("quern::join: output 1 and output 2 share memory",
                      [&] { quern::join(E(), pairs, pairs, a, two); });
+  const auto keys = this->row(std::vector<std::int64_t>{1, 2, 1});
+  const auto in_keys = quern::size_to{Kokkos::subview(keys, 1)};
+  test::expect_error("quern::join: the left column and count share memory",
+                     [&] { quern::join(E(), two, other, keys, pairs, in_keys); });
+  test::expect_error("quern::anti_join: the right column and count share memory",
+                     [&] { quern::anti_join(E(), two, pairs, keys, in_keys); });
 }
 
 }  // namespace

@@ -282,6 +282,15 @@ TYPED_TEST(UniqueLarge, Misuse) {
   test::expect_error("quern::nonzero: output 1 and output 2 share memory", [&] {
     quern::nonzero(E(), Kokkos::View<std::int64_t**, E>(places.data(), 9, 1), flat, quern::size_to{number});
   });
+  const Kokkos::View<std::int64_t*, E> read("read", 9);
+  const auto in_read = quern::size_to{Kokkos::subview(read, 4)};
+  test::expect_error("quern::compact: the mask and count share memory", [&] {
+    quern::compact(E(), this->template row<double>(9), this->template row<double>(9), read, in_read);
+  });
+  test::expect_error("quern::compact: x and count share memory",
+                     [&] { quern::compact(E(), places, quern::roll(read, 1), this->template row<int>(9), in_read); });
+  test::expect_error("quern::nonzero: x and count share memory", [&] { quern::nonzero(E(), places, read, in_read); });
+  test::expect_error("quern::unique: x and count share memory", [&] { quern::unique(E(), places, read, in_read); });
   test::expect_error("quern::nonzero: positions to before 300 do not fit the type of out, of 8 bits",
                      [&] { quern::nonzero(E(), bytes, this->row(std::vector<float>(300))); });
   const auto many = this->row(test::samples<double>(300)), room = this->template row<double>(129);

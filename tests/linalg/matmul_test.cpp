@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/linalg/matmul.hpp>
+#include <quern/linalg/matvec.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
 
@@ -172,6 +173,24 @@ TYPED_TEST(Products, MixedTypes) {
   const auto as_double = test::make_array<double, 2, L, E>({m, n});
   quern::matmul(E(), as_double, va, vb);
   EXPECT_EQ(std::vector<double>(expected.begin(), expected.end()), test::contents(as_double));
+}
+
+// Sums of 20 and of 300 products, by both kernels, and their factors.
+TYPED_TEST(Products, IntegersWrapAround) {
+  using E = TypeParam;
+  constexpr int large = std::numeric_limits<int>::max();
+  for (const std::int64_t k : {20, 300}) {
+    const auto a = test::make_array<int, 2, Kokkos::LayoutRight, E>({70, k}, std::vector<int>(70 * k, large)),
+               b = test::make_array<int, 2, Kokkos::LayoutRight, E>({k, 90}, std::vector<int>(90 * k, 2)),
+               c = test::make_array<int, 2, Kokkos::LayoutRight, E>({70, 90}, std::vector<int>(70 * 90, large));
+    quern::matmul(E(), c, a, b, {.alpha = large, .beta = 3});  // 2 k + 3 (2^31 - 1)
+    const int expected = static_cast<int>(2 * k - 3 - large - 1);
+    EXPECT_EQ(std::vector<int>(70 * 90, expected), test::contents(c));
+    const auto y = test::make_array<int, 1, Kokkos::LayoutRight, E>({70}),
+               x = test::make_array<int, 1, Kokkos::LayoutRight, E>({k}, std::vector<int>(k, 2));
+    quern::matvec(E(), y, a, x);
+    EXPECT_EQ(std::vector<int>(70, static_cast<int>(-2 * k)), test::contents(y));
+  }
 }
 
 // 300 ones add up in float: half numbers would stop at 256 (bfloat16) or round.

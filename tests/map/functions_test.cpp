@@ -165,6 +165,28 @@ TYPED_TEST(Functions, TakeMixedIntegersAsNumbers) {
   EXPECT_EQ((reals{-0.5, 0x1p62, -0x1p62}), test::contents(d));
 }
 
+// As NumPy's; without behaviour that the language leaves undefined, which sanitizers would find.
+TYPED_TEST(Functions, OfIntegersWrapAround) {
+  using E = typename TypeParam::exec;
+  const auto check = [&]<class T>(T least) {
+    const T most = std::numeric_limits<T>::max();
+    const auto line = [](const std::vector<T>& v) {
+      return test::make_array<T, 1, Kokkos::LayoutRight, E>({static_cast<std::int64_t>(v.size())}, v);
+    };
+    const auto a = line({most, least, least}), b = line({2, T(-1), least}), z = line({0, 0, 0});
+    quern::add(E(), z, a, b);
+    EXPECT_EQ((std::vector<T>{T(least + 1), most, 0}), test::contents(z));
+    quern::subtract(E(), z, b, a);
+    EXPECT_EQ((std::vector<T>{T(least + 3), most, 0}), test::contents(z));
+    quern::multiply(E(), z, a, b);
+    EXPECT_EQ((std::vector<T>{-2, least, 0}), test::contents(z));
+    quern::axpy(E(), z, T(2), a, b);
+    EXPECT_EQ((std::vector<T>{0, -1, least}), test::contents(z));
+  };
+  check(std::numeric_limits<int>::min());
+  check(std::numeric_limits<std::int64_t>::min());
+}
+
 template <class Case>
 struct Copy : testing::Test {};
 using copy_cases = test::full_product<double>;

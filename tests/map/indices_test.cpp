@@ -64,6 +64,34 @@ TYPED_TEST(Indices, WriteAtPositionsAsNumPy) {
   EXPECT_EQ(numpy.values("put_clip"), test::contents(clipped));
 }
 
+// Of arrays whose strides are negative, in another order, or with steps.
+TYPED_TEST(Indices, ReindexedByStrides) {
+  const typename TypeParam::exec exec;
+  const auto x = this->template array<3>("cube"), out = this->template array<3>("cube");
+  const auto order = this->template array<3, std::int64_t>("order");
+  const auto check = [&](const auto& turn) {
+    quern::fill(exec, out, 0.0);
+    quern::take_along_axis(exec, turn(out), turn(x), turn(order), quern::axis{1});
+    EXPECT_EQ(numpy.values("sorted"), test::contents(out));
+    const auto written = this->template array<3>("cube");
+    quern::put_along_axis(exec, turn(written), turn(this->template array<3, std::int32_t>("few")),
+                          turn(this->template array<3>("values")), quern::axis{1});
+    EXPECT_EQ(numpy.values("put_along"), test::contents(written));
+  };
+  check([](const auto& v) { return quern::flip(v, quern::axes{0, 2}); });
+  check([](const auto& v) { return quern::permute_dims(v, quern::axes{2, 1, 0}); });
+  const auto written = this->template array<3>("cube");
+  auto positions = numpy.values<std::int64_t>("positions");
+  const auto n = static_cast<std::int64_t>(written.size());
+  for (auto& p : positions) p = p < 0 ? -1 - p : n - 1 - p;
+  const auto at = test::make_array<std::int64_t, 1, typename TypeParam::layout, typename TypeParam::exec>(
+      {static_cast<std::int64_t>(positions.size())}, positions);
+  const auto three =
+      test::make_array<double, 1, typename TypeParam::layout, typename TypeParam::exec>({3}, {1.5, 7, 2.5});
+  quern::put(exec, quern::flip(written), at, quern::slice(three, {{0, quern::end(), 2}}));
+  EXPECT_EQ(numpy.values("put"), test::contents(written));
+}
+
 TYPED_TEST(Indices, OfElementsByNumber) {
   const typename TypeParam::exec exec;
   const auto numbers = this->template array<2, std::int64_t>("numbers");
@@ -231,9 +259,17 @@ TYPED_TEST(IndicesOn, RejectsWhatDoesNotFit) {
   test::expect_error("quern::take_along_axis: out and in share memory",
                      [&] { quern::take_along_axis(exec, x, x, at); });
   test::expect_error("quern::put: out and values share memory", [&] { quern::put(exec, x, at, x); });
-  test::expect_error("quern::take_along_axis: in 1 has extents (2), which do not broadcast to (3)",
+  test::expect_error("quern::take_along_axis: the array of indices has extents (2), which do not broadcast to (3)",
                      [&] { quern::take_along_axis(exec, out, x, two); });
-  EXPECT_THROW(quern::put_along_axis(exec, out, two, x), quern::Error);
+  test::expect_error("quern::put_along_axis: the array of values has extents (3), which do not broadcast to (2)",
+                     [&] { quern::put_along_axis(exec, out, two, x); });
+  const auto square = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 3}, std::vector<double>(6)),
+             tall = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({3, 3}, std::vector<double>(9));
+  const auto pairs = test::make_array<int, 2, Kokkos::LayoutRight, TypeParam>({3, 2}, std::vector<int>(6));
+  test::expect_error("quern::take_along_axis: in has extents (3, 3), which do not broadcast to (2, 3)",
+                     [&] { quern::take_along_axis(exec, square, tall, pairs); });
+  test::expect_error("quern::put_along_axis: the array of indices has extents (3, 2), which do not broadcast to (2, 2)",
+                     [&] { quern::put_along_axis(exec, square, pairs, 1.0); });
   test::expect_error("quern::take_along_axis: axis 1 is out of range, expected one of an array of rank 1",
                      [&] { quern::take_along_axis(exec, out, x, at, quern::axis{1}); });
   test::expect_error("quern::unravel_index: the numbered array has extents (3, 4), expected rank 1",

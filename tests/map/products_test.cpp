@@ -101,6 +101,9 @@ TYPED_TEST(ProductsOn, OfIntegersWrapAround) {
   const auto product = this->row(std::vector<int>(3));
   quern::cross(exec, product, this->row(std::vector<int>{large, large, 1}), this->row(std::vector<int>{2, large, -2}));
   EXPECT_EQ((std::vector<int>{-large + 2, 0, 3}), test::contents(product));
+  const auto four = this->row(std::vector<int>(4));
+  quern::kron(exec, four, this->row(std::vector<int>{large, -large - 1}), this->row(std::vector<int>{2, -1}));
+  EXPECT_EQ((std::vector<int>{-2, -large, 0, -large - 1}), test::contents(four));
   const auto values = this->row(std::vector<int>(2));
   quern::polyval(exec, values, this->row(std::vector<int>{1, 0, large}), this->row(std::vector<int>{1 << 16, large}));
   EXPECT_EQ((std::vector<int>{large, -large - 1}), test::contents(values));

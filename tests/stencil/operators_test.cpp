@@ -136,6 +136,28 @@ TEST(OperatorsDefault, OneDimensionIntegersAndDefaultSpace) {
                        [&] { quern::laplacian(out, in, bad, boundary::keep); });
 }
 
+// Differences of float are multiplied by a float.
+TEST(OperatorsDefault, SpacingsAreCheckedInTheTypeOfTheDifferences) {
+  using E = Kokkos::DefaultExecutionSpace;
+  const auto in = test::make_array<float, 1, Kokkos::LayoutRight, E>({3}, {0, 1, 4}),
+             out = test::make_array<float, 1, Kokkos::LayoutRight, E>({3}, {7, 7, 7});
+  const auto fails = [&](const std::string& name, double spacing, const std::string& text, const auto& call) {
+    test::expect_error("quern::" + name + ": the spacing along axis 0, " + text +
+                           ", is too small or too large for the type of the differences",
+                       [&] { call(spacing); });
+  };
+  const auto laplacian = [&](double h) { quern::laplacian(out, in, h, boundary::keep); };
+  const auto gradient = [&](double h) { quern::gradient(out, in, h, boundary::keep); };
+  const auto divergence = [&](double h) { quern::divergence(out, in, h, boundary::keep); };
+  fails("laplacian", std::ldexp(1.0, -70), "8.4703294725430034e-22", laplacian);
+  fails("laplacian", -std::ldexp(1.0, 80), "-1.2089258196146292e+24", laplacian);
+  fails("gradient", std::ldexp(1.0, -140), "7.1746481373430634e-43", gradient);
+  fails("divergence", std::ldexp(1.0, 160), "1.4615016373309029e+48", divergence);
+  EXPECT_EQ((std::vector<float>{7, 7, 7}), test::contents(out));
+  gradient(0.5e20);
+  EXPECT_EQ((std::vector<float>{7, 4e-20F, 7}), test::contents(out));
+}
+
 struct shift_right {
   template <class Window>
   KOKKOS_FUNCTION auto operator()(const Window& w) const {

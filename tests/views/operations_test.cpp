@@ -8,17 +8,12 @@
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
 #include <quern/transfer.hpp>
-#include <support/testing.hpp>
+#include <views/numbered.hpp>
 
 namespace {
 
-using exec = Kokkos::DefaultExecutionSpace;
-using matrix = Kokkos::View<double**, exec>;
-using line = Kokkos::View<double*, exec>;
+using namespace test::numbered;
 
-struct twice_plus {
-  KOKKOS_FUNCTION double operator()(double a, double b) const { return 2 * a + b; }
-};
 struct three_point_sum {
   template <class W>
   KOKKOS_FUNCTION double operator()(const W& u) const {
@@ -31,18 +26,6 @@ struct add_row_number {
     return a + 100.0 * static_cast<double>(at[0]);
   }
 };
-
-matrix make(std::int64_t n, std::int64_t m) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < n * m; ++i) values.push_back(static_cast<double>(i));
-  return test::make_array<double, 2, matrix::array_layout, exec>({n, m}, values);
-}
-line make(const std::vector<double>& values) {
-  return test::make_array<double, 1, line::array_layout, exec>({static_cast<std::int64_t>(values.size())}, values);
-}
-Kokkos::View<int*, exec> make_indices(const std::vector<int>& values) {
-  return test::make_array<int, 1, Kokkos::LayoutRight, exec>({static_cast<std::int64_t>(values.size())}, values);
-}
 
 TEST(Reindexed, InMapsOfSeveralOperands) {
   const matrix x = make(3, 4), z = make(3, 4);

@@ -24,7 +24,7 @@ template <class Exec, class F, class... Out, class Begin, class Compute, class..
 void map_in_chunks(const operation_name& label, const Exec& exec, const F& f, const chunking& settings,
                    const std::tuple<Out...>& outputs, const Begin& begin, const Compute& compute, const In&... in) {
   constexpr int rank = std::max({rank_of<Out>...});
-  auto to = unpack([](const auto&... o) { return std::tuple(output_in_chunks<Exec, Out>(o)...); }, outputs);
+  auto to = unpack([&](const auto&... o) { return std::tuple(output_in_chunks<Exec, Out>(o, label)...); }, outputs);
   chunk_inputs<Exec, rank, In...> from(in...);
   chunk_plan p =
       unpack([&](const auto&... o) { return from.plan(label, "out", std::get<0>(to).extents(), settings, o...); }, to);

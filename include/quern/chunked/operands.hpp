@@ -74,7 +74,6 @@ class operand_in_chunks {
       static_assert(is_resident || (is_device<Exec> && host_reachable<operand_type>),
                     "quern::in_chunks: the View is reached neither by the execution space nor by the host");
       describe_memory(view_of(v.view));
-      if constexpr (writes) check_output("quern::in_chunks", memory_);
       constexpr bool pinned = reachable<Exec, operand_type>;
       using view_access = std::conditional_t<writes, view_writer, view_reader>;
       if constexpr (!is_resident) array_ = std::make_shared<view_access>(memory_, pinned);
@@ -86,6 +85,8 @@ class operand_in_chunks {
       describe_memory(view_of(v));
     }
   }
+  /// An output, which is checked as a whole: a chunk of it may have one row.
+  operand_in_chunks(const V& v, const std::string& label) : operand_in_chunks(v) { check_output(label, memory_); }
 
   shape extents() const {
     if (array_) return array_->extents;

@@ -38,7 +38,7 @@ struct chunk_plan {
   std::int64_t halo = 0;     // cells along the axis on either side of a chunk
   bool wraps = false;        // whether the halo goes around the ends
   bool ordered = false;      // whether a chunk is computed when the one before is
-  std::int64_t scratch = 0;  // bytes besides for each index along the axis
+  std::int64_t scratch = 0;  // bytes besides for each index along the axis, also those of the halo
   std::vector<planned_array<array_reader>> inputs{};
   std::vector<planned_array<array_writer>> outputs{};
   chunking settings{};

@@ -21,6 +21,7 @@ struct rows_io : Access {
     this->extents = array->extents;
     this->extents.extent[--this->extents.rank] = 0;
     this->fortran_order = array->fortran_order;
+    this->middle_axis = array->middle_axis;  // never the last axis, of values
   }
   std::string location(const packed_box& box) const override { return array->location(values(box)); }
   bool has_whole_rows() const override { return array->has_whole_rows(); }

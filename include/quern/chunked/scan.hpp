@@ -42,7 +42,7 @@ struct engine<in_chunks_place, scans> {
     using S = typename Carry::type;
     constexpr int rank = rank_of<In>;
     chunk_inputs<Exec, rank, In> from(in);
-    output_in_chunks<Exec, Out> to(out);
+    output_in_chunks<Exec, Out> to(out, scan.label);
     const shape whole = operand_extents(scan.label, from.first());
     check_extents(scan.label, "out", to.extents(), whole);
     chunk_plan p = from.plan(scan.label, "in", whole, settings, to);

@@ -74,6 +74,13 @@ auto rows_in_block(const Exec& exec, const A& whole, const chunk_plan& p, const 
   });
   return strided<const value>{rows.data, rows.extents, rows.stride};
 }
+/// Bytes of such a block for each index along the axis of the chunks; 0 for what is read where it is.
+template <class Exec, class Input>
+std::int64_t block_bytes_of(const Input& input, const chunk_plan& p, std::int64_t row) {
+  using leaf = decltype(leaf_of<Exec>(input.memory()));
+  const bool is_copied = is_mapped<std::remove_cvref_t<decltype(input.memory())>> || (!input.array() && p.wraps);
+  return is_copied ? row * static_cast<std::int64_t>(sizeof(typename leaf::value_type)) : 0;
+}
 /// An input of a call in a chunk with its halo.
 template <class Exec, class Layout, int Rank, class V>
 auto stencil_operand_in(const Exec& exec, const V& v, const chunk_plan& p, const array_chunk& c,
@@ -102,7 +109,7 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
   constexpr int rank = rank_of<Out>;
   static_assert(((rank_of<In> == rank) && ...), "quern::stencil: in must have the rank of out");
   using T = typename Out::value_type;
-  output_in_chunks<Exec, Out> to(out);
+  output_in_chunks<Exec, Out> to(out, label);
   auto from = std::tuple(as_chunk_operand<Exec>(in)...);
   const auto for_each = [&](const auto& visit) {
     std::apply([&](auto&... o) { (for_each_input(visit, o), ...); }, from);
@@ -122,8 +129,10 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
     if (o.array() && p.extents.rank > 1 && slowest_axis(*o.array()) != p.axis)
       throw Error(label, "all arrays that are read or written in chunks must have the same slowest axis");
   };
+  const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
   for_each([&](auto& o) {
     check_extents(label, "in", o.extents(), p.extents);
+    p.scratch += block_bytes_of<Exec>(o, p, row);
     check_memory(label, to, o, false);
     if constexpr (requires { o.check(exec, label); }) o.check(exec, label);
     same_order(o);
@@ -138,8 +147,7 @@ void stencil_in_chunks(const std::string& label, const Shape& reach, const Exec&
     if (keeps) contents.emplace(out).join(p.inputs, false);
   }
   to.join(p.outputs, true);
-  const std::int64_t row = p.extents.size() / std::max<std::int64_t>(p.extents.extent[p.axis], 1);
-  if (resident<Exec, Out>) p.scratch = row * static_cast<std::int64_t>(sizeof(T));
+  if (resident<Exec, Out>) p.scratch += row * static_cast<std::int64_t>(sizeof(T));
 
   const auto compute = [&]<class Layout>(const Exec& e, const array_chunk& c, std::type_identity<Layout>) {
     // Cells of a resident out beside the chunk are another chunk's.

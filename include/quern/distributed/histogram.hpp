@@ -23,22 +23,6 @@ void sum_of_counts(const Exec& exec, const Communicator& comm, const Out& out, c
   exec.fence(kernel_label("quern::distributed: counts"));
 }
 
-template <class Exec, class V>
-std::string text_of_operand(const compared_values<Exec, V>& values) {
-  return text_of_operand(values.of);
-}
-template <class Exec, class V>
-std::string text_of_values(const compared_values<Exec, V>& values) {
-  std::string text;
-  if constexpr (known_rank<V>() == 1) {
-    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", view_extents(values.of).size());
-    quern::copy(values.exec, found, values.of);
-    values.exec.fence(kernel_label("quern::distributed: compared values"));
-    for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
-  }
-  return text;
-}
-
 /// Counts of DistributedViews, added up over all ranks: counts in integers are exact, sums of weights have the bits of
 /// the number of ranks. Collective; waits.
 template <>

@@ -10,7 +10,7 @@ namespace quern::impl {
 
 /// Elementwise operations on DistributedViews: each rank computes the cells of its block, and leaves its halo as it is.
 template <>
-struct engine<over_ranks_place, maps> {
+struct engine<over_ranks_place, maps> : compared_calls {
   template <class Exec, class Out, class F, class... In, class... Options>
   static void run(const std::string& label, const Exec& exec, const Out& out, const F& f,
                   const std::tuple<const In&...>& inputs, const Options&...) {

@@ -11,6 +11,7 @@
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/distributed/rows.hpp>
 #include <quern/distributed/same_calls.hpp>
+#include <quern/transfer/copy.hpp>
 
 namespace quern::impl {
 
@@ -94,10 +95,27 @@ auto operand_at_end(const std::string& label, const V& v, const Decomposition& d
 /// The first array over ranks among inputs, which may be lazy; the others are cut as it is.
 template <class First, class... Rest>
 const auto& leading_field(const First& first, const Rest&... rest) {
+  [[maybe_unused]] const auto among = [](const auto&... in) -> const auto& { return leading_field(in...); };
   if constexpr (array_of_blocks<First>) return first;
-  else if constexpr (is_at<over_ranks_place, First>)
-    return std::apply([](const auto&... in) -> const auto& { return leading_field(in...); }, first.in);
+  else if constexpr (is_outputs<First> && is_at<over_ranks_place, First>) return std::apply(among, first);
+  else if constexpr (is_at<over_ranks_place, First>) return std::apply(among, first.in);
   else return leading_field(rest...);
+}
+
+template <class Exec, class V>
+std::string text_of_operand(const compared_values<Exec, V>& values) {
+  return text_of_operand(values.of);
+}
+template <class Exec, class V>
+std::string text_of_values(const compared_values<Exec, V>& values) {
+  std::string text;
+  if constexpr (known_rank<V>() == 1) {
+    const Kokkos::View<value_of<V>*, Kokkos::HostSpace> found("quern::compared values", view_extents(values.of).size());
+    quern::copy(values.exec, found, values.of);
+    values.exec.fence(kernel_label("quern::distributed: compared values"));
+    for (std::size_t i = 0; i < found.extent(0); ++i) text += text_of_scalar(found(i));
+  }
+  return text;
 }
 
 /// The comparison of calls by the engines of operations that look at values of their arguments.

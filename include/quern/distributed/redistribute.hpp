@@ -59,28 +59,39 @@ void exchange_rows(const Exec& exec, const Communicator& comm, const std::string
   exchange_once(exec, comm, label, out, in);
 }
 
-/// The whole array in memory that `exec` reaches: the View itself, or one of the pool for it.
-template <class Exec, class V>
+/// The whole array, of rank `Rank`, in memory that `exec` reaches: the View itself, or one of the pool for it.
+template <int Rank, class Exec, class V>
 auto within_reach(const Exec& exec, const V& v, bool wanted) {
-  if constexpr (Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible) {
+  if constexpr (reachable<Exec, V>) {
     return v;
   } else {
-    using view = Kokkos::View<typename V::non_const_data_type, Kokkos::LayoutRight, typename Exec::memory_space>;
+    using T = std::remove_const_t<value_of<V>>;
+    using view = Kokkos::View<typename with_pointers<T, Rank>::type, Kokkos::LayoutRight, typename Exec::memory_space>;
     typename view::array_layout layout;
-    for (std::size_t d = 0; d < V::rank(); ++d) layout.dimension[d] = 0;
-    if (wanted) layout = layout_like<view>(v, "quern::distributed");
+    const shape extents = view_extents(v);
+    if (wanted) bytes_of_array("quern::distributed", extents, sizeof(T));
+    for (int d = 0; d < Rank; ++d) layout.dimension[d] = wanted ? static_cast<std::size_t>(extents.extent[d]) : 0;
     return view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::distributed"), layout);
   }
 }
 
+/// What is wrong with an output of which two elements share memory, for calls that are compared.
+template <class V>
+std::string text_of_output(const V& v) {
+  const std::string text = text_of_shared_elements(describe(v.data(), v));
+  return text.empty() ? text : ", where " + text;
+}
+
 /// @throws Error, the same on every rank, where the root is none of the ranks, or where calls are checked and differ
-template <class Field, class V>
+template <bool Writes, class Field, class V>
 void check_root(const std::string& label, const Field& u, const V& whole, int root) {
   const Communicator& comm = u.communicator();
   const auto more = [&] {
+    const std::string text = " with root " + std::to_string(root);
+    if (comm.rank() != root) return text;
     const shape found = view_extents(whole);
-    const bool fits = comm.rank() != root || found == u.extents();
-    return " with root " + std::to_string(root) + (fits ? "" : ", which has extents " + found.str());
+    if (found != u.extents()) return text + ", which has extents " + found.str();
+    return Writes ? text + text_of_output(whole) : text;
   };
   check_same_arrays(comm, label, more, u);
   if (root < 0 || root >= comm.size())
@@ -93,7 +104,8 @@ void bring_whole(const std::string& label, const Exec& exec, const Out& out, con
   const Decomposition& d = in.decomposition();
   const bool here = gets(d.communicator().rank());
   if (here) check_extents(label, "out", view_extents(out), d.extents());
-  const auto whole = within_reach(exec, out, here);
+  if (here) check_output(label, describe(out.data(), out));  // whole: a rank's block may have one row
+  const auto whole = within_reach<In::rank>(exec, out, here);
   std::vector<peer_box> sent, received;
   for (int rank = 0; rank < d.communicator().size(); ++rank) {
     if (gets(rank)) sent.push_back(box_of_cells(rank, in.local(), d.local().first, d.local()));
@@ -111,6 +123,7 @@ void move_cells(const std::string& label, const Exec& exec, const Out& out, cons
   check_same_arrays(from.communicator(), label, [] { return ""; }, out, in);
   check_extents(label, "in", from.extents(), to.extents());
   if (!(to.communicator() == from.communicator())) throw Error(label, "out and in are of two communicators");
+  check_output(label, describe(out.local().data(), out.local()));
   std::vector<peer_box> sent, received;
   for (const auto& m : shared_cells(from, to))
     sent.push_back(box_of_cells(m.rank, in.local(), from.local().first, m.cells));
@@ -133,7 +146,7 @@ struct engine<over_ranks_place, copies> {
       constexpr bool fits = distributed_like<In> && same_elements<Out, In>;
       static_assert(fits, "quern::copy: to a View, in must be a DistributedView of the same type of elements");
       if constexpr (fits) {
-        check_same_arrays(in.communicator(), label, more, out, in);
+        check_same_arrays(in.communicator(), label, [&] { return text_of_output(out); }, out, in);
         bring_whole(label, exec, out, in, [](int) { return true; });
       }
     } else if constexpr (view_like<In>) {
@@ -182,10 +195,11 @@ template <execution_space Exec, distributed_like Out, view_like In>
 void from_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string& label = quern::impl::label_text("quern::distributed::from_global");
   const Decomposition& d = out.decomposition();
-  impl::check_root(label, out, in, root);
+  impl::check_root<false>(label, out, in, root);
+  impl::check_output(label, impl::describe(out.local().data(), out.local()));
   const bool here = d.communicator().rank() == root;
   if (here) impl::check_extents(label, "in", impl::view_extents(in), d.extents());
-  const auto whole = impl::within_reach(exec, in, here);
+  const auto whole = impl::within_reach<Out::rank>(exec, in, here);
   if (here && whole.data() != in.data()) quern::copy(exec, whole, in);
   std::vector<impl::peer_box> sent, received;
   const shape begin = d.of(0).first;
@@ -219,7 +233,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in, int root) {
   const std::string& label = quern::impl::label_text("quern::distributed::to_global");
-  impl::check_root(label, in, out, root);
+  impl::check_root<true>(label, in, out, root);
   impl::bring_whole(label, exec, out, in, [root](int rank) { return rank == root; });
 }
 /// `out = in` on every rank.
@@ -227,7 +241,7 @@ template <execution_space Exec, view_like Out, distributed_like In>
   requires impl::same_elements<Out, In>
 void to_global(const Exec& exec, const Out& out, const In& in) {
   const std::string& label = quern::impl::label_text("quern::distributed::to_global");
-  impl::check_same_arrays(in.communicator(), label, [] { return ""; }, out, in);
+  impl::check_same_arrays(in.communicator(), label, [&] { return impl::text_of_output(out); }, out, in);
   impl::bring_whole(label, exec, out, in, [](int) { return true; });
 }
 

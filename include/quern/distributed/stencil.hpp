@@ -110,7 +110,7 @@ struct engine<over_ranks_place, iterations> : compared_calls {};
 
 /// Stencils of DistributedViews.
 template <>
-struct engine<over_ranks_place, stencils> {
+struct engine<over_ranks_place, stencils> : compared_calls {
   template <class Shape, class Exec, class... Out, class F, class... In, class... Options>
   static void run(const operation_name& name, const Shape&, const Exec& exec, const std::tuple<Out...>& outs,
                   const F& f, const boundaries& edge, const std::tuple<const In&...>& inputs, const Options&...) {

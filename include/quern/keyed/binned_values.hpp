@@ -82,14 +82,14 @@ struct binned_values {
       flush(mine, r);
       r = {b, 0};
     }
-    if constexpr (weighted) r.sum += convert<sum_type>(weight);
+    if constexpr (weighted) r.sum = wrapping_add(r.sum, convert<sum_type>(weight));
     else ++r.sum;
   }
   KOKKOS_FUNCTION void flush(sum_type* mine, const run& r) const {
     if (r.bin < 0) return;
     if (!shared) Kokkos::atomic_add(out + offsets(r.bin), static_cast<Out>(r.sum));
     else if constexpr (device) Kokkos::atomic_add(mine + r.bin, r.sum);
-    else mine[r.bin] += r.sum;
+    else mine[r.bin] = wrapping_add(mine[r.bin], r.sum);
   }
 
   /// Adds a sum of a team's own bins to the output.

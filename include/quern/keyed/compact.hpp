@@ -132,6 +132,7 @@ void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, con
                   std::int64_t* number) {
   const auto elements = c.elements(x_view);
   const auto out = make_result<Exec>(c.label, "out", out_view, elements);
+  check_number_apart(c.label, number, elements, "x");
   const auto put_from = [&]<class Source>(const Source& x) {
     return [&]<class Offsets>(const Offsets& at) { return put_element<Source, memory_type<Out>, Offsets>{x, at, out}; };
   };
@@ -140,6 +141,7 @@ void compact_into(const call<Exec>& c, const Out& out_view, const X& x_view, con
     check_mask(c.label, mask_view, extents);
     const auto mask_elements = broadcast_elements(c.label, c.elements(mask_view), extents);
     make_result<Exec>(c.label, "out", out_view, mask_elements);
+    check_number_apart(c.label, number, mask_elements, "the mask");
     with_sources(
         [&](const auto& x, const auto& mask) { keep_where<1>(c, x, mask, op::not_zero(), put_from(x.data), number); },
         elements, mask_elements);
@@ -164,6 +166,8 @@ void compact_along(const call<Exec>& c, int along, const Out& out_view, const X&
   const auto mask_elements = c.elements(mask_view);
   check_overlap(c.label, out, elements, "x", false);
   check_overlap(c.label, out, mask_elements, "the mask", false);
+  check_number_apart(c.label, number, elements, "x");
+  check_number_apart(c.label, number, mask_elements, "the mask");
   const std::int64_t most = std::min(extents.extent[along], out.extents.extent[along]);
   const scratch_array<Exec, std::int64_t> positions(c.exec, most);
   const put_position<std::int64_t> put{positions.data(), 1, most, 0, 0, {}};
@@ -188,6 +192,7 @@ void nonzero_into(const call<Exec>& c, const Out& out_view, const X& x_view, std
   const std::int64_t largest = rows ? *std::max_element(extents.extent.begin(), extents.extent.end()) : extents.size();
   check_positions<value_of<Out>>(c.label, "out", largest);
   check_overlap(c.label, out, elements, "x", false);
+  check_number_apart(c.label, number, elements, "x");
   put_position<value_of<Out>> put{
       out.data, out.stride[0], out.extents.extent[0], rows ? extents.rank : 0, out.stride[1], {}};
   std::copy_n(extents.extent.begin(), max_rank, put.extent);

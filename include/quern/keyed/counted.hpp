@@ -15,7 +15,7 @@
 namespace quern {
 
 /// Where an operation writes how many results it has, as its last argument: the rank-0 View of `std::int64_t`. The call
-/// is then asynchronous; without it, it waits and returns the number.
+/// is then asynchronous; without it, it waits and returns the number. It is an error if it lies in an input.
 template <view_like V>
 struct size_to {
   using option_of = impl::any_place;
@@ -120,6 +120,22 @@ void check_results(const std::string& label, const Out&... out) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     check_apart(label, {names[I]...}, as_strided<Exec, use::output>(out, label)...);
   }(std::index_sequence_for<Out...>());
+}
+
+/// Rejects an input in which the number of results is written.
+inline void check_number_apart(const std::string& label, const std::int64_t* number, const array_bytes& in,
+                               const char* name) {
+  check_apart(label, {name, "count"}, in, strided<const std::int64_t>{number, {}, {}});
+}
+template <class Part, class... Leaf>
+void check_number_apart(const std::string& label, const std::int64_t* number, const expanded<Part, Leaf...>& in,
+                        const char* name) {
+  const auto check = [&]<class L>(const L& leaf) {
+    if constexpr (is_mapped_leaf<L>)
+      for (const source_bytes& m : leaf.memory) check_number_apart(label, number, m.bytes, name);
+    else check_number_apart(label, number, array_bytes(leaf.array), name);
+  };
+  unpack([&](const auto&... leaf) { (check(leaf), ...); }, in.leaves);
 }
 
 /// Calls `run(number)` with where the number of results is written: to the View of the caller's, or else to memory for

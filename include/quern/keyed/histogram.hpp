@@ -118,12 +118,6 @@ inline std::string text_of(const bin_range& range) {
 inline std::string text_of(const key_range* range) {
   return range == nullptr ? "" : " of keys from " + std::to_string(range->low) + " to " + std::to_string(range->high);
 }
-/// An array in memory whose values are compared between ranks.
-template <class Exec, class V>
-struct compared_values {
-  const Exec& exec;
-  const V& of;
-};
 
 /// Where a key is in a range; -1 outside.
 struct from_low {

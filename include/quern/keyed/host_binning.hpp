@@ -53,7 +53,9 @@ struct host_binning {
     for (int k = 0; k < searched_at_once; ++k) different |= b[k] ^ b[0];
     if (work.shared && different != 0) {
       for (int k = 0; k < searched_at_once; ++k)
-        if (b[k] >= 0) mine[b[k]] += Work::weighted ? convert<sum_type>(work.weight_at(i + k)) : sum_type(1);
+        if (b[k] >= 0)
+          mine[b[k]] =
+              wrapping_add(mine[b[k]], Work::weighted ? convert<sum_type>(work.weight_at(i + k)) : sum_type(1));
     } else {
       for (int k = 0; k < searched_at_once; ++k) work.add(mine, r, b[k], work.weight_at(i + k));
     }

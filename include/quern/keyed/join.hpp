@@ -202,6 +202,8 @@ auto join_pairs(const operation_name& label, bool keep_all, const Exec& exec, co
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
+    check_number_apart(c.label, number, left, "the left column");
+    check_number_apart(c.label, number, right, "the right column");
     join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", left_rows, left, right),
               make_rows<Exec>(c.label, "the right rows", right_rows, right, left), left, right, keep_all);
   };
@@ -244,6 +246,8 @@ auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, con
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
+    check_number_apart(c.label, number, left, "the left column");
+    check_number_apart(c.label, number, right, "the right column");
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
     const sort_lines lines = sort_lines::flat(right.extents);
     const std::int64_t n = left.extents.extent[0];

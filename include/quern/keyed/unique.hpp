@@ -225,6 +225,7 @@ void unique_into(const call<Exec>& c, const Values& values_view, const First& fi
   const auto values = make_result<Exec>(c.label, "values", values_view, x);
   const auto first = make_result<Exec>(c.label, "first", first_view, x);
   const auto counts = make_result<Exec>(c.label, "counts", counts_view, x);
+  check_number_apart(c.label, number, x, "x");
   const std::int64_t max_values = std::min(values.room, n);
   [[maybe_unused]] const auto inverse =
       position_output(c, "inverse", inverse_view, x.extents, MayWait ? 0 : max_values, x);

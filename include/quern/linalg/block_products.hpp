@@ -73,7 +73,7 @@ struct block_product {
   }
   static KOKKOS_FUNCTION void add_products(S (&sum)[size][size], const S (&left)[size], const S (&right)[size]) {
     for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j) sum[i][j] += left[i] * right[j];
+      for (int j = 0; j < size; ++j) add_product(sum[i][j], left[i], right[j]);
   }
   template <class T>
   static KOKKOS_FUNCTION void load_row(S (&to)[size], const T* from) {

@@ -49,7 +49,7 @@ KOKKOS_FUNCTION void matvec(const Y& y, const A& a, const X& x) {
   const int m = static_cast<int>(a.extent(0)), n = static_cast<int>(a.extent(1));
   for (int i = 0; i < m; ++i) {
     T sum(0);
-    for (int k = 0; k < n; ++k) sum += a(i, k) * x(k);
+    for (int k = 0; k < n; ++k) impl::add_product(sum, a(i, k), x(k));
     y(i) = sum;
   }
 }
@@ -62,7 +62,7 @@ KOKKOS_FUNCTION void matmul(const C& c, const A& a, const B& b) {
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       T sum(0);
-      for (int k = 0; k < depth; ++k) sum += a(i, k) * b(k, j);
+      for (int k = 0; k < depth; ++k) impl::add_product(sum, a(i, k), b(k, j));
       c(i, j) = sum;
     }
 }

@@ -86,7 +86,7 @@ struct engine<in_memory, matrix_products> {
 /// | (batch, m, k) or (1, m, k) or (m, k) | (batch, k, n) or (1, k, n) or (k, n) | (batch, m, n) |
 ///
 /// Views of any layout; c must not share memory with a or b, and is not read where beta is 0. The product is taken in
-/// c's value type (half types add up in float; integers wrap as those of the language do). Transposed operands are
+/// c's value type (half types add up in float; integers wrap around). Transposed operands are
 /// strided Views (`transposed`) and cost no copy. `k = 0` gives zeros, or beta c. Asynchronous on `exec`; uses no
 /// scratch memory of Quern's. Quern's own kernels may be captured in a device graph; of a vendor's BLAS that is not
 /// promised.

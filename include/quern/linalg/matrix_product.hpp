@@ -49,8 +49,9 @@ struct product_result {
   sum_type alpha = sum_type(1), beta = sum_type(0);
 
   KOKKOS_FUNCTION C value(const C& c, const sum_type& sum) const {
-    const sum_type scaled = alpha == sum_type(1) ? sum : alpha * sum;
-    return convert<C>(beta == sum_type(0) ? scaled : scaled + beta * convert<sum_type>(c));
+    sum_type scaled = alpha == sum_type(1) ? sum : wrapping_multiply(alpha, sum);
+    if (beta != sum_type(0)) add_product(scaled, beta, convert<sum_type>(c));
+    return convert<C>(scaled);
   }
   KOKKOS_FUNCTION void store(C& c, const sum_type& sum) const { c = value(c, sum); }
 };

@@ -62,7 +62,9 @@ template <class Y>
 struct scale_and_add {
   product_scaling<Y> by;
   KOKKOS_FUNCTION auto operator()(const product_sum<Y>& sum, const Y& y) const {
-    return by.beta == product_sum<Y>(0) ? by.alpha * sum : by.alpha * sum + by.beta * convert<product_sum<Y>>(y);
+    auto scaled = wrapping_multiply(by.alpha, sum);
+    if (by.beta != product_sum<Y>(0)) add_product(scaled, by.beta, convert<product_sum<Y>>(y));
+    return scaled;
   }
 };
 

@@ -120,7 +120,7 @@ struct tiled_product {
         S left[together];
         for (int u = 0; u < together; ++u) left[u] = ta[(k + u) * a_ld + i * row_step];
         for (int j = 0; j < block_columns; ++j)
-          for (int u = 0; u < together; ++u) mine.sum[i][j] += left[u] * tb[(k + u) * b_ld + j * column_step];
+          for (int u = 0; u < together; ++u) add_product(mine.sum[i][j], left[u], tb[(k + u) * b_ld + j * column_step]);
       }
   }
 
@@ -175,7 +175,7 @@ struct contraction_kernel {
     S all(0);
     for (std::int64_t line = 0; line < inner.outer; ++line) {
       const auto start = inner.at(line, 0);
-      all += line_sum(x + start.of[0], y + start.of[1]);
+      all = wrapping_add(all, line_sum(x + start.of[0], y + start.of[1]));
     }
     return all;
   }
@@ -189,11 +189,11 @@ struct contraction_kernel {
       if (sa == 1 && sb == 1 && length >= lanes) {
         S part[lanes] = {};
         for (; k + lanes <= length; k += lanes)
-          for (int l = 0; l < lanes; ++l) part[l] += convert<S>(x[k + l]) * convert<S>(y[k + l]);
-        for (int l = 0; l < lanes; ++l) sum += part[l];
+          for (int l = 0; l < lanes; ++l) add_product(part[l], convert<S>(x[k + l]), convert<S>(y[k + l]));
+        for (int l = 0; l < lanes; ++l) sum = wrapping_add(sum, part[l]);
       }
     }
-    for (; k < length; ++k) sum += convert<S>(x[k * sa]) * convert<S>(y[k * sb]);
+    for (; k < length; ++k) add_product(sum, convert<S>(x[k * sa]), convert<S>(y[k * sb]));
     return sum;
   }
 
@@ -210,7 +210,7 @@ struct contraction_kernel {
         [&](std::int64_t k, S& s) {
           std::int64_t term;
           const auto from = inner.at_item(k, inner.inner, 1, term);
-          s += convert<S>(x[from.of[0]]) * convert<S>(y[from.of[1]]);
+          add_product(s, convert<S>(x[from.of[0]]), convert<S>(y[from.of[1]]));
         },
         sum);
     Kokkos::single(Kokkos::PerThread(team), [&] { result.store(c[at.of[0]], sum); });

@@ -41,6 +41,17 @@ struct close_values {
     return is_finite(y) && Kokkos::abs(x - y) <= absolute + relative * Kokkos::abs(y);
   }
 };
+/// What tells of a comparison in the message of calls that differ between ranks.
+inline std::string text_of(const tolerance& by, bool nan_equals) {
+  return (by.relative ? ", relative " + text_of(*by.relative) : "") +
+         (by.absolute ? ", absolute " + text_of(*by.absolute) : "") + (nan_equals ? ", equal_nan" : "");
+}
+/// Compares the call with those of other ranks, whose arrays may be distributed.
+template <class... V, class... Options>
+void compare_closeness(const std::string& label, const std::tuple<const V&...>& arrays, const Options&... options) {
+  const auto more = [&] { return text_of(option_or(tolerance(), options...), has_option<equal_nan_t, Options...>); };
+  unpack([&](const auto&... v) { compare_calls<maps>(label, more, v...); }, arrays);
+}
 template <class... Options>
 close_values closeness(const std::string& label, const Options&... options) {
   const auto by = tolerances_of(label, {1e-5, 1e-8}, options...);
@@ -61,6 +72,7 @@ close_values closeness(const std::string& label, const Options&... options) {
 template <execution_space Exec, result_view Out, class A, class B, call_option<tolerance, equal_nan_t>... Options>
 void isclose(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   const impl::operation_name label("quern::isclose");
+  impl::compare_closeness(label, std::tie(out, a, b), options...);
   const impl::close_values f = impl::closeness(label, options...);
   std::apply([&](const auto&... of_place) { impl::map_call(label, exec, out, f, std::tie(a, b), of_place...); },
              impl::select_options<true>(options...));

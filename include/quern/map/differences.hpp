@@ -17,9 +17,7 @@ struct difference {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
     if constexpr (std::is_same_v<T, bool>) return a != b;
-    else if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-    else return a - b;
+    else return wrapping_subtract(a, b);
   }
 };
 

@@ -6,7 +6,8 @@
 /// @file
 /// The everyday elementwise operations, each one line over `map`: broadcasting, scalars, layouts, aliasing, errors and
 /// asynchrony are those of `quern::map`. Integers of different signs are added, subtracted and multiplied as the
-/// numbers that they are, as in NumPy, and not as one that the language converts to unsigned.
+/// numbers that they are, as in NumPy, and not as one that the language converts to unsigned. Integers wrap around in
+/// the type of the language's result, int for narrower ones, before they are converted to out's.
 ///
 /// A scalar is weak, as a number of Python is in NumPy 2: beside arrays of floating-point or complex numbers it is
 /// converted to their type before anything is computed. `multiply(out, x, 0.5)` of arrays of float computes in float,

@@ -76,11 +76,11 @@ inline auto addresses_in_order(const shape& extents, const stride_array& stride)
 
 /// Values as a source by row-major positions of an array of extents to which they broadcast.
 template <class Exec, int Rank, class V>
-auto broadcast_in_order(const std::string& label, const V& v, const shape& to) {
+auto broadcast_in_order(const std::string& label, const char* name, const V& v, const shape& to) {
   if constexpr (scalar_value<V>) return constant_source<V>{v};
   else
     return source_in_order<Exec>(
-        restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, to); }));
+        restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, name, l, to); }));
 }
 
 template <bool Along, class Exec, class T, class Addresses, class Indices, class Values>
@@ -181,10 +181,11 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     const auto out = c.output(out_view);
     const auto x = c.input(in);
     const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), rank).only();
-    impl::index_layout others{x.extents, x.stride, 0};
-    others.extents.extent[along] = 1;
-    others.stride[along] = 0;
-    others = impl::broadcast_layout(c.label, others, out.extents);
+    shape full = out.extents;
+    full.extent[along] = x.extents.extent[along];
+    const auto others = impl::broadcast_layout(c.label, "in", {x.extents, x.stride, 0}, full);
+    impl::broadcast_layout(c.label, "the array of indices", {impl::operand_extents(c.label, indices), {}, 0},
+                           out.extents);
     impl::check_overlap(c.label, out, x, "in", false);
     impl::check_read(c, out, indices, "indices");
     const impl::index_settings settings(c, options...);
@@ -195,7 +196,7 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     settings.check(indices, rule, along);
     settings.start_count(std::tuple(out), indices);
     impl::element_along_axis<impl::value_of<In>, rank> element{x.data, rule, x.stride[along], {}};
-    for (int d = 0; d < rank; ++d) element.stride[d] = others.stride[d];
+    for (int d = 0; d < rank; ++d) element.stride[d] = d == along ? 0 : others.stride[d];
     impl::map_checked(c.label, exec, out_view, element, indices, positions());
   }
 }
@@ -231,8 +232,8 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
     const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), rank).only();
     shape full = out.extents;
     full.extent[along] = impl::operand_extents(c.label, indices).extent[along];
-    const auto at = impl::broadcast_in_order<Exec, rank>(c.label, indices, full);
-    const auto from = impl::broadcast_in_order<Exec, rank>(c.label, values, full);
+    const auto at = impl::broadcast_in_order<Exec, rank>(c.label, "the array of indices", indices, full);
+    const auto from = impl::broadcast_in_order<Exec, rank>(c.label, "the array of values", values, full);
     const impl::index_settings settings(c, options...);
     impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.extent[along], true);

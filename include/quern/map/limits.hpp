@@ -61,6 +61,12 @@ struct nan_to_num {
 
 }  // namespace op
 
+/// What tells of them in the message of calls that differ between ranks.
+inline std::string text_of(const replacements& by) {
+  return ", nan " + text_of(by.nan) + (by.posinf ? ", posinf " + text_of(*by.posinf) : "") +
+         (by.neginf ? ", neginf " + text_of(*by.neginf) : "");
+}
+
 template <class T>
 auto nan_to_num_of(const replacements& by) {
   using real = real_type<T>;
@@ -103,10 +109,12 @@ QUERN_TAKES_NAME(clip)
 /// Asynchronous on `exec`, as `map`; `out` may be `x`.
 template <execution_space Exec, result_view Out, any_array In, call_option<replacements>... Options>
 void nan_to_num(const Exec& exec, const Out& out, const In& x, const Options&... options) {
-  const auto f = impl::nan_to_num_of<impl::value_of<In>>(impl::option_or(replacements(), options...));
-  std::apply(
-      [&](const auto&... of_place) { impl::map_call("quern::nan_to_num", exec, out, f, std::tie(x), of_place...); },
-      impl::select_options<true>(options...));
+  const impl::operation_name label("quern::nan_to_num");
+  const auto by = impl::option_or(replacements(), options...);
+  impl::compare_calls<impl::maps>(label, [&] { return impl::text_of(by); }, out, x);
+  const auto f = impl::nan_to_num_of<impl::value_of<In>>(by);
+  std::apply([&](const auto&... of_place) { impl::map_call(label, exec, out, f, std::tie(x), of_place...); },
+             impl::select_options<true>(options...));
 }
 template <result_view Out, any_array In, call_option<replacements>... Options>
 void nan_to_num(const Out& out, const In& x, const Options&... options) {

@@ -62,6 +62,8 @@ template <class F, class Exec, class Out, class... In, class... Options>
 void map_by_diagonal(const operation_name& label, const Exec& exec, const Out& out, const std::tuple<const In&...>& in,
                      const Options&... options) {
   const F f{option_or(diagonal_offset{0}, options...).value};
+  const auto more = [&] { return ", diagonal " + std::to_string(f.k); };
+  unpack([&](const auto&... v) { compare_calls<maps>(label, more, out, v...); }, in);
   std::apply([&](const auto&... of_place) { map_call(label, exec, out, f, in, of_place...); },
              select_options<true>(options...));
 }

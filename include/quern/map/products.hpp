@@ -180,6 +180,8 @@ void polyval(const Exec& exec, const Out& out, const Coefficients& coefficients,
   using P = impl::value_of<Coefficients>;
   static_assert(impl::may_have_rank<Coefficients, 1, 1>, "quern::polyval: the coefficients must have rank 1");
   const impl::call c("quern::polyval", exec);
+  impl::compare_calls<impl::maps>(
+      c.label, [] { return ", coefficients"; }, out, x, impl::values_to_compare(exec, coefficients));
   const auto all = c.input(coefficients);
   if (all.extents.rank != 1) impl::reject_extents(c.label, "coefficients", all.extents, "rank 1");
   impl::check_apart_from_whole<Exec>(c.label, out, all, "coefficients");

@@ -160,6 +160,11 @@ std::int64_t length_of_range(const std::string& label, const Out& out) {
 }
 template <class... Options>
 inline constexpr bool with_endpoint = !has_option<without_endpoint_t, Options...>;
+/// Compares the call with those of other ranks, where `out` is distributed.
+template <class... Options, class Out, class... T>
+void compare_ranges(const operation_name& label, const Out& out, const T&... numbers) {
+  compare_calls<maps>(label, [] { return with_endpoint<Options...> ? "" : ", without_endpoint"; }, out, numbers...);
+}
 
 }  // namespace impl
 
@@ -178,6 +183,7 @@ void arange(const Exec& exec, const Out& out, const A& start, const B& stop, con
   static_assert(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<S>,
                 "quern::arange: start, stop and step must be integers or floating-point numbers");
   const impl::operation_name label("quern::arange");
+  impl::compare_calls<impl::maps>(label, [] { return ""; }, out, start, stop, step);
   const std::int64_t n = impl::length_of_range(label, out), expected = impl::range_length(label, start, stop, step);
   if (n != expected) impl::check_extents(label, "out", shape{n}, shape{expected}, " for start, stop and step");
   impl::write_range(label, exec, out, impl::arange_of<impl::value_of<Out>>(start, step), options...);
@@ -216,6 +222,7 @@ template <execution_space Exec, result_view Out, scalar_value A, scalar_value B,
 void linspace(const Exec& exec, const Out& out, const A& start, const B& stop, const Options&... options) {
   using C = impl::bound_type<A, B>;
   const impl::operation_name label("quern::linspace");
+  impl::compare_ranges<Options...>(label, out, start, stop);
   const std::int64_t n = impl::length_of_range(label, out);
   const impl::linspace_values<C> values(impl::convert<C>(start), impl::convert<C>(stop), n,
                                         impl::with_endpoint<Options...>);
@@ -234,6 +241,7 @@ template <execution_space Exec, result_view Out, scalar_value A, scalar_value B,
 void logspace(const Exec& exec, const Out& out, const A& start, const B& stop, const Options&... options) {
   static_assert(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, "quern::logspace: start and stop must be real");
   const impl::operation_name label("quern::logspace");
+  impl::compare_ranges<Options...>(label, out, start, stop, impl::option_or(log_base{10}, options...).value);
   const std::int64_t n = impl::length_of_range(label, out);
   const impl::linspace_values<double> exponents(static_cast<double>(start), static_cast<double>(stop), n,
                                                 impl::with_endpoint<Options...>);
@@ -254,6 +262,7 @@ template <execution_space Exec, result_view Out, scalar_value A, scalar_value B,
 void geomspace(const Exec& exec, const Out& out, const A& start, const B& stop, const Options&... options) {
   static_assert(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>, "quern::geomspace: start and stop must be real");
   const impl::operation_name label("quern::geomspace");
+  impl::compare_ranges<Options...>(label, out, start, stop);
   const auto from = static_cast<double>(start), to = static_cast<double>(stop);
   if (!(std::isfinite(from) && std::isfinite(to) && from != 0 && to != 0 && (from < 0) == (to < 0)))
     throw Error(label, "start " + impl::text_of(from) + " and stop " + impl::text_of(to) +

@@ -92,6 +92,7 @@ concept comparison_option = call_option<T, tolerance, equal_nan_t>;
 template <execution_space Exec, result_like Out, operand A, operand B, call_option<tolerance, equal_nan_t>... Options>
 auto allclose(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   const impl::operation_name label("quern::allclose");
+  impl::compare_closeness(label, std::tie(a, b), options...);
   return impl::holds_for_all(label, exec, out, impl::closeness(label, options...), a, b, options...);
 }
 QUERN_COMPARISON_FORMS(allclose)
@@ -104,6 +105,7 @@ QUERN_COMPARISON_FORMS(allclose)
 template <execution_space Exec, result_like Out, any_array A, any_array B, call_option<equal_nan_t>... Options>
 auto array_equal(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   const impl::operation_name label("quern::array_equal");
+  impl::compare_closeness(label, std::tie(a, b), options...);
   if (impl::operand_extents(label, a) != impl::operand_extents(label, b)) return impl::write_false(label, exec, out);
   return impl::holds_for_all(label, exec, out, impl::equal_values{impl::has_option<equal_nan_t, Options...>}, a, b,
                              options...);

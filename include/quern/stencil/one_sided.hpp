@@ -151,12 +151,16 @@ struct one_sided_gradient {
 std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
                                         int edge_order);
 
-/// Distances are neither zero nor NaN nor infinite.
-void check_spacing(const std::string& label, double distance, int axis);
+/// Distances, and what differences are multiplied by, are neither zero nor NaN nor infinite.
+void check_spacing(const std::string& label, double distance, double factor, int axis);
 
 /// The order of the edges that options ask for.
 template <class... Options>
 inline constexpr int order_at_edges = (std::is_same_v<Options, edge_order_of<2>> || ...) ? 2 : 1;
+
+/// What tells of such a call beside its arrays, in the message of calls that differ between ranks; and of a spacing.
+std::string text_of_gradient(const axes* wanted, int rank, int edge_order);
+std::string text_of_spacing(const per_axis<double>& spacing);
 
 /// Runs the gradient of u along axes that `axis_of(number, axis, n)` describes.
 template <class Exec, class Out, class In, class AxisOf, class... Options>
@@ -195,6 +199,11 @@ void one_sided_on_points(const operation_name& label, const Exec& exec, const Ou
   constexpr bool alike = (std::is_same_v<X, value_of<More>> && ...);
   static_assert(alike, "quern::gradient: the points along all axes have one type");
   if constexpr (fits && alike) {
+    const auto more = [&] {
+      return text_of_gradient(find_option<axes>(options...), rank_of<In>, order_at_edges<Options...>) + ", points";
+    };
+    unpack([&](const auto&... v) { compare_calls<stencils>(label, more, out, u, values_to_compare(exec, v)...); },
+           points);
     const call c(label, exec);
     const auto of_all = [&](const auto&... v) { return std::array<strided<const X>, sizeof...(v)>{c.input(v)...}; };
     const auto at = unpack(of_all, points);

@@ -18,7 +18,8 @@
 /// wide as the differences reach. Computed in the type of `u`, for integers in double. `gradient` without `edge` is
 /// NumPy's, of arrays that nothing continues.
 ///
-/// @throws Error as `quern::stencil`, and if a spacing is zero or not finite
+/// @throws Error as `quern::stencil`, and if a spacing is zero or not finite, or if its
+/// inverse, or the square of that for `laplacian`, is so in the type of the differences
 
 #include <quern/core/call/label.hpp>
 #include <quern/stencil/one_sided.hpp>
@@ -69,10 +70,20 @@ void difference_call(const operation_name& label, const Exec& exec, const std::t
   constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<In...>>>;
   static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
   if constexpr (rank >= 1 && rank <= 3) {
+    unpack(
+        [&](const auto&... arrays) {
+          compare_calls<stencils>(label, [&] { return text_of_spacing(spacing); }, out, arrays...);
+        },
+        in);
     const auto distance = spacing.template all<rank>(label);
+    using real = real_type<S>;
     const auto inverse = [&](std::size_t d) {
-      check_spacing(label, distance[d], static_cast<int>(d));
-      return static_cast<S>(1 / (power == 2 ? distance[d] * distance[d] : distance[d]));
+      const double power_of_distance = power == 2 ? distance[d] * distance[d] : distance[d];
+      const auto factor = static_cast<real>(1 / power_of_distance);  // what differences are multiplied by
+      if constexpr (converts<real, double>)
+        check_spacing(label, distance[d], convert<double>(factor), static_cast<int>(d));
+      else check_spacing(label, distance[d], 1 / power_of_distance, static_cast<int>(d));
+      return static_cast<S>(factor);
     };
     const auto f = [&]<std::size_t... D>(std::index_sequence<D...>) {
       return Of<S, Order, D...>{{inverse(D)...}};
@@ -118,10 +129,17 @@ template <execution_space Exec, output_like Out, any_array In, call_option<axes,
 void gradient(const Exec& exec, const Out& out, const In& u, const per_axis<double>& spacing,
               const Options&... options) {
   const impl::operation_name label = "quern::gradient";
+  const auto more = [&] {
+    return impl::text_of_gradient(impl::find_option<axes>(options...), impl::rank_of<In>,
+                                  impl::order_at_edges<Options...>) +
+           impl::text_of_spacing(spacing);
+  };
+  impl::compare_calls<impl::stencils>(label, more, out, u);
   const auto distance = spacing.all<std::tuple_size_v<decltype(impl::as_outputs(out))>>(label);
   const auto axis_of = [&](int k, int axis, std::int64_t n) {
     using real = impl::real_type<impl::difference_type<impl::value_of<In>>>;
-    impl::check_spacing(label, static_cast<real>(distance[k]), axis);  // what differences are divided by
+    const auto divisor = impl::convert<double>(static_cast<real>(distance[k]));
+    impl::check_spacing(label, divisor, 1, axis);
     return impl::even_axis{axis, n, distance[k]};
   };
   impl::one_sided_call(label, exec, out, u, axis_of, options...);

@@ -138,10 +138,10 @@ index_layout without_axes(const std::string& label, const index_layout& l, const
   return r;
 }
 
-index_layout broadcast_layout(const std::string& label, const index_layout& l, const shape& to) {
+index_layout broadcast_layout(const std::string& label, const char* name, const index_layout& l, const shape& to) {
   bytes_of_array(label, to, 1);
   index_layout r{to, {}, l.first};
-  if (!broadcast_strides(l.extents, l.stride, to, r.stride)) reject_broadcast(label, "x", l.extents, to);
+  if (!broadcast_strides(l.extents, l.stride, to, r.stride)) reject_broadcast(label, name, l.extents, to);
   return r;
 }
 

@@ -120,17 +120,19 @@ bool overlap(const array_bytes& a, const array_bytes& b) {
   return overlap_search(merged, 0, target, work);
 }
 
-void check_output(const std::string& operation, const array_bytes& out) {
+std::string text_of_shared_elements(const array_bytes& out) {
+  const char* const end = ": its elements share memory";
   for (int d = 0; d < out.extents.rank; ++d)
     if (out.extents.extent[d] > 1 && out.stride[d] == 0 && out.extents.size() > 0)
-      throw Error(operation, "out has stride 0 along axis " + std::to_string(d) + " of extents " + out.extents.str() +
-                                 ": its elements share memory");
-  if (overlaps_itself(out.extents, out.stride)) {
-    shape strides = out.extents;
-    strides.extent = out.stride;
-    throw Error(operation, "out has strides " + strides.str() + " for extents " + out.extents.str() +
-                               ": its elements share memory");
-  }
+      return "out has stride 0 along axis " + std::to_string(d) + " of extents " + out.extents.str() + end;
+  if (!overlaps_itself(out.extents, out.stride)) return "";
+  shape strides = out.extents;
+  strides.extent = out.stride;
+  return "out has strides " + strides.str() + " for extents " + out.extents.str() + end;
+}
+
+void check_output(const std::string& operation, const array_bytes& out) {
+  if (const std::string text = text_of_shared_elements(out); !text.empty()) throw Error(operation, text);
 }
 
 void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,

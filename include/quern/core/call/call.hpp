@@ -94,9 +94,10 @@ class call {
   auto input(const V& view) const {
     static_assert(!is_lazy<V>,
                   "quern: this operation reads memory; write a lazy array to a View with quern::map first");
-    static_assert(!is_mapped<V>,
-                  "quern: this operation reads memory; write what roll, take, pad, tile, repeat or reshape make to a "
-                  "View with quern::copy first");
+    static_assert(
+        !is_mapped<V>,
+        "quern: this operation reads memory; write what roll, take, remove_at, pad, tile, repeat or reshape make to a "
+        "View with quern::copy first");
     static_assert(!is_rows<V>, "quern: this operation reads the values of a View, not its rows as elements");
     return make_input<Exec>(view, label).array;
   }

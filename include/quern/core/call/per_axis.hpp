@@ -32,6 +32,9 @@ class per_axis {
     return each;
   }
 
+  /// The values as they are given.
+  const impl::axis_list<T>& given() const { return values_; }
+
  private:
   impl::axis_list<T> values_;
 };

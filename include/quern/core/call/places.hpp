@@ -134,6 +134,16 @@ auto place_of_call() {
 template <class Kind, class... V>
 using engine_of = engine<decltype(place_of_call<Kind, V...>()), Kind>;
 
+/// An array in memory whose values are compared between ranks.
+template <class Exec, class V>
+struct compared_values {
+  const Exec& exec;
+  const V& of;
+};
+template <class Exec, class V>
+compared_values<Exec, V> values_to_compare(const Exec& exec, const V& of) {
+  return {exec, of};
+}
 /// Where operands lie over ranks that check calls, compares a call of this kind with those of the other ranks: its
 /// operands, and what `more()` tells of other arguments. It comes before what looks at their values, so that all ranks
 /// throw where one does.

@@ -26,22 +26,29 @@ struct not_zero {
     return x != T(0);
   }
 };
+/// Integers wrap around in the type that the language gives the result.
 struct add {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    return a + b;
+    using R = std::remove_cvref_t<decltype(a + b)>;
+    if constexpr (is_integer<R>) return wrapping_add(static_cast<R>(a), static_cast<R>(b));
+    else return a + b;
   }
 };
 struct subtract {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    return a - b;
+    using R = std::remove_cvref_t<decltype(a - b)>;
+    if constexpr (is_integer<R>) return wrapping_subtract(static_cast<R>(a), static_cast<R>(b));
+    else return a - b;
   }
 };
 struct multiply {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
-    return a * b;
+    using R = std::remove_cvref_t<decltype(a * b)>;
+    if constexpr (is_integer<R>) return wrapping_multiply(static_cast<R>(a), static_cast<R>(b));
+    else return a * b;
   }
 };
 /// The quotient of integers rounded towards zero, exact whatever their types; 0 where b is 0.

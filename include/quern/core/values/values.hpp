@@ -183,6 +183,19 @@ KOKKOS_FUNCTION T wrapping_multiply(const T& a, const T& b) {
   else return a * b;
 }
 
+template <class T>
+KOKKOS_FUNCTION T wrapping_subtract(const T& a, const T& b) {
+  if constexpr (is_integer<T>) return static_cast<T>(static_cast<wrapping<T>>(a) - static_cast<wrapping<T>>(b));
+  else return a - b;
+}
+/// sum += a b, which wraps around for integers.
+template <class S, class A, class B>
+KOKKOS_FORCEINLINE_FUNCTION void add_product(S& sum, const A& a, const B& b) {
+  if constexpr (is_integer<S> && is_integer<A> && is_integer<B>)
+    sum = wrapping_add(sum, wrapping_multiply(static_cast<S>(a), static_cast<S>(b)));
+  else sum += a * b;
+}
+
 /// Whether values have an order.
 template <class T>
 inline constexpr bool has_order = !is_complex<T> && component_count<T> == 0;

@@ -39,7 +39,8 @@ constexpr bool can_reindex() {
   constexpr bool in_chunks = can_reindex_chunks<V>(How), over_ranks = is_at<over_ranks_place, V>;
   constexpr bool here = in_chunks && !over_ranks;
   static_assert(in_chunks || How != reindexing::by_map,
-                "quern: roll, take, pad, tile, repeat and reshape re-index arrays in memory, not what comes in chunks; "
+                "quern: roll, take, remove_at, pad, tile, repeat and reshape re-index arrays in memory, not what comes "
+                "in chunks; "
                 "copy it to a View first, or use flip, slice and the like, which read boxes of it");
   static_assert(
       in_chunks || How == reindexing::by_map,
@@ -128,14 +129,16 @@ auto each_leaf(const std::string& label, const V& v, const shape& extents, const
     const shape own = has_no_extents<V> ? extents : operand_extents(label, v);
     const auto of_own = [&](const auto& a) {
       if constexpr (has_no_extents<V>) return f(a);
-      else return f(restride<Rank>(a, [&](const index_layout& l) { return broadcast_layout(label, l, extents); }));
+      else
+        return f(
+            restride<Rank>(a, [&](const index_layout& l) { return broadcast_layout(label, "an input", l, extents); }));
     };
     return unpack([&](const auto&... in) { return lazy_of_parts(v.f, each_leaf<rank>(label, in, own, of_own)...); },
                   v.in);
   } else if constexpr (is_positions<V>) {
     return each_position<Rank>(extents, f);
   } else if constexpr (any_array<V>) {
-    return f(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, l, extents); }));
+    return f(restride<Rank>(v, [&](const index_layout& l) { return broadcast_layout(label, "an input", l, extents); }));
   } else {
     return v;
   }

@@ -31,7 +31,8 @@ index_layout diagonal_of(const std::string& label, const index_layout& l, std::i
 /// With axes of extent 1 at these numbers of the result, and without them.
 index_layout with_axes(const std::string& label, const index_layout& l, const axes& numbers);
 index_layout without_axes(const std::string& label, const index_layout& l, const axes& numbers);
-index_layout broadcast_layout(const std::string& label, const index_layout& l, const shape& to);
+/// `name` is what the array is called in messages.
+index_layout broadcast_layout(const std::string& label, const char* name, const index_layout& l, const shape& to);
 
 /// With axes of these extents in place of one.
 index_layout with_axis_split(const std::string& label, const index_layout& l, int axis, const shape& to);

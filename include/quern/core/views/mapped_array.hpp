@@ -118,9 +118,9 @@ void check_leaf_overlap(const std::string& label, const strided<T>& out, const L
 
 }  // namespace impl
 
-/// The elements of arrays, found by a map of indices as they are read: made by `roll`, `take`, `pad`, `tile`, `repeat`,
-/// and by `reshape` where strides do not lead to them. An input of every operation that reads element by element. It
-/// keeps the Views, and so their memory, alive.
+/// The elements of arrays, found by a map of indices as they are read: made by `roll`, `take`, `remove_at`, `pad`,
+/// `tile`, `repeat`, and by `reshape` where strides do not lead to them. An input of every operation that reads element
+/// by element. It keeps the Views, and so their memory, alive.
 template <class Source, int Rank, class... Owner>
 struct mapped_array {
   Source source;

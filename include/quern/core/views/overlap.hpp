@@ -35,7 +35,9 @@ struct array_bytes {
 /// strides that views of one allocation have; where the search would take long the answer is true.
 bool overlap(const array_bytes& a, const array_bytes& b);
 
-/// Rejects an output of which two elements share memory.
+/// What is wrong with an output of which two elements share memory; empty where none do.
+std::string text_of_shared_elements(const array_bytes& out);
+/// Rejects such an output.
 void check_output(const std::string& operation, const array_bytes& out);
 
 /// Rejects an output that shares memory with an input that is read while it is written.

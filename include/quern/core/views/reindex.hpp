@@ -170,7 +170,7 @@ template <impl::reindexed_operand V, std::size_t N>
 auto broadcast_to(const V& x, const extent_number (&extents)[N]) {
   if constexpr (impl::can_reindex<V>())
     return impl::restride_each<static_cast<int>(N)>("quern::broadcast_to", x, [&](const impl::index_layout& l) {
-      return impl::broadcast_layout("quern::broadcast_to", l, impl::shape_of(extents));
+      return impl::broadcast_layout("quern::broadcast_to", "x", l, impl::shape_of(extents));
     });
 }
 
