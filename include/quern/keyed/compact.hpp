@@ -32,16 +32,6 @@ namespace impl {
 
 template <class T>
 concept compact_option = is_option<axis, T> || size_option<T>;
-/// The options without the axis.
-template <class... Options>
-auto without_axis(const Options&... options) {
-  static_assert(!repeated_option<Options...>::value);
-  [[maybe_unused]] const auto other = [](const auto& o) {
-    if constexpr (is_option<axis, decltype(o)>) return std::tuple<>();
-    else return std::tuple(o);
-  };
-  return std::tuple_cat(other(options)...);
-}
 
 /// Puts the number of what is kept.
 template <class T>
@@ -234,7 +224,7 @@ auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, con
           c, std::tie(out), [&](std::int64_t* number) { compact_into(c, out, x, mask, number); }, size...);
     }
   };
-  return unpack(run, without_axis(options...));
+  return unpack(run, size_among(options...));
 }
 template <stored_array Out, array_like X, class Mask, impl::compact_option... Options>
 auto compact(const Out& out, const X& x, const Mask& mask, const Options&... options) {

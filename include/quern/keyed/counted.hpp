@@ -24,11 +24,16 @@ struct size_to {
 template <class V>
 size_to(V) -> size_to<V>;
 
+namespace impl {
+template <class T>
+concept any_size_to = requires(const T& o) {
+  { size_to{o.number} } -> std::same_as<std::remove_cvref_t<T>>;
+};
+}  // namespace impl
+
 /// The option `size_to`, of any type of number; others are rejected by name.
 template <class T>
-concept size_option = requires(const T& o) {
-  { size_to{o.number} } -> std::same_as<std::remove_cvref_t<T>>;
-} || option<T>;
+concept size_option = impl::any_size_to<T> || option<T>;
 
 }  // namespace quern
 
@@ -39,7 +44,7 @@ template <class... Options>
 auto size_among(const Options&... options) {
   static_assert(!repeated_option<Options...>::value);
   [[maybe_unused]] const auto size = [](const auto& o) {
-    if constexpr (requires { o.number; }) return std::tuple(o);
+    if constexpr (any_size_to<decltype(o)>) return std::tuple(o);
     else return std::tuple<>();
   };
   return std::tuple_cat(size(options)...);
