@@ -146,13 +146,16 @@ awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distribu
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
 units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
-# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles the program and the examples.
-if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${program[@]}" "${examples[@]}"); fi
+# What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
+compiled=(
+  "../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k"
+  "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
+)
+# With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.
+if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("${compiled[@]}" "${program[@]}" "${examples[@]}"); fi
 # With QUERN_DEVICE_COMPILE=quick these are left out: what they instantiate, others do too.
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
-  # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
-  units+=("../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k" "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares")
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
