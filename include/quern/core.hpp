@@ -9,6 +9,7 @@
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/computed_pads.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
