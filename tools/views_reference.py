@@ -131,6 +131,11 @@ array("remove_x_1_every_2", np.delete(x, slice(1, None, 2), 1))
 array("remove_x_1_every_3_back", np.delete(x, slice(None, None, -3), 1))
 array("remove_x_0_all", np.delete(x, slice(None), 0))
 array("remove_x_0_none", np.delete(x, slice(3, 3), 0))
+removed = np.array([3, -1, 0, 3, -4])
+array("removed", removed)
+array("remove_x_1_removed", np.delete(x, removed, 1))
+array("remove_x_0_removed", np.delete(x, removed, 0))
+array("remove_flip_y_1_removed", np.delete(np.flip(y, 0), removed, 1))
 array("flip_remove_roll_x", np.flip(np.delete(np.roll(x, 1, 0), 1, 0), 1))
 
 # Of each other.

@@ -15,6 +15,7 @@
 #include <quern/core/views/extents.hpp>
 #include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/remove_by_indices.hpp>
 #include <quern/core/views/repeat_by_counts.hpp>
 #include <quern/core/views/rows.hpp>
 

@@ -37,6 +37,8 @@ void misuse() {
   quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
   quern::repeat(x, f, quern::axis{0});                         // quern::repeat: counts must be a View of integers
   quern::repeat(x, count);                                     // quern::repeat: counts must have rank 1
+  quern::remove_at(x, f, quern::axis{0});                      // quern::remove_at: indices must be a View of integers
+  quern::insert(x, x, f, 1.0);                                 // quern::insert: indices must be a View of integers
   quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
   quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
   quern::put(x, f, 1.0);                                       // quern: indices must be integers
