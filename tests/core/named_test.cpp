@@ -174,6 +174,7 @@ TEST_F(Named, IndicesAndProducts) {
   EXPECT_NAMED(quern::polyval(y, x, 2.0, step));
   EXPECT_NAMED(quern::unwrap(exec, y, x, step, quern::period{1}));
   EXPECT_NAMED(quern::cov(exec, c, a, step, quern::ddof{0}));
+  EXPECT_NAMED(quern::cov(exec, c, a, step, quern::fweights{Kokkos::subview(i, std::pair(0, 12))}));
   EXPECT_NAMED(quern::corrcoef(exec, c, a, step));
 }
 
