@@ -78,7 +78,7 @@ tests=(
   stencil/filter_separable_test
   stencil/filter_windows_test
   stencil/ndimage_test
-  stencil/order_test
+  "stencil/order_test stencil/wide_windows_test"
   stencil/rolling_test
   stencil/map_coordinates_test
   stencil/gaussian_derivatives_test

@@ -109,17 +109,6 @@ auto rolling_description(const Exec& exec, const Options&... options) {
 template <class T>
 inline constexpr bool has_nan = std::is_floating_point_v<real_type<T>> || is_half<T>;
 
-/// The lines of two arrays along axis d, in which they may have different extents.
-template <class In, class T>
-auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
-  using source = std::remove_const_t<decltype(In::data)>;
-  const axis_set along(label, axis{d}, in.extents.rank);
-  const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
-  const std::int64_t lines = nest.inner() * nest.outer();
-  const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
-  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
-}
-
 /// Launches a reduction of windows of lines.
 template <class Exec, class Reduction, class Source, class Out>
 void roll(const Exec& exec, const std::string& label, const Reduction& r, const rolling_lines<Source, Out>& lines,

@@ -21,6 +21,7 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/values/ordered.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -169,6 +170,17 @@ struct rolling_lines {
     return across ? number * count + l : l * in_line + number;
   }
 };
+
+/// The lines of two arrays along axis d, in which they may have different extents.
+template <class In, class T>
+auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
+  using source = std::remove_const_t<decltype(In::data)>;
+  const axis_set along(label, axis{d}, in.extents.rank);
+  const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
+  const std::int64_t lines = nest.inner() * nest.outer();
+  const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
+  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
+}
 
 struct rolling_results {};  // tags
 struct rolling_blocks {};
