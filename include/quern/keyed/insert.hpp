@@ -6,6 +6,7 @@
 /// @file
 /// Values put among others: behind each other before one index, or each before an index of its own.
 
+#include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/check_indices.hpp>
 #include <quern/core/views/part_view.hpp>
@@ -36,22 +37,30 @@ struct write_insertion_places {
   KOKKOS_FUNCTION void operator()(std::int64_t k) const { places[k] = map(k); }
 };
 
-/// What stands at an index of the longer axis: the r-th value in the order of places stands r places behind its own.
-struct write_insertion_sources {
+/// Where values stand on the longer axis, in ascending order: the r-th of them r places behind its own.
+struct write_insertion_targets {
   const std::int64_t *places, *order;
-  std::int64_t count;
+  std::int64_t* targets;
+  KOKKOS_FUNCTION void operator()(std::int64_t r) const { targets[r] = places[order[r]] + r; }
+};
+/// What stands at each index of the longer axis, `together` of them in a unit of work: after one search they are a
+/// merge of elements and values.
+template <bool Device>
+struct write_insertion_sources {
+  static constexpr std::int64_t together = Device ? 4 : 512;
+  const std::int64_t *targets, *order;
+  std::int64_t count, all;
   std::int64_t *elements, *values;  // -1 in one of them
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    std::int64_t low = 0, high = count;  // the first value that stands at i or behind it
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (places[order[middle]] + middle < i) low = middle + 1;
-      else high = middle;
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    const std::int64_t begin = unit * together, end = Kokkos::min(begin + together, all);
+    std::int64_t r = partition_point(targets, 1, count, [&](std::int64_t t) { return t < begin; });
+    for (std::int64_t i = begin; i < end; ++i) {
+      const bool is_value = r < count && targets[r] == i;
+      elements[i] = is_value ? -1 : i - r;
+      values[i] = is_value ? order[r] : -1;
+      r += is_value ? 1 : 0;
     }
-    const bool is_value = low < count && places[order[low]] + low == i;
-    elements[i] = is_value ? -1 : i - low;
-    values[i] = is_value ? order[low] : -1;
   }
 };
 
@@ -68,21 +77,23 @@ struct element_or_value {
 template <class Exec>
 struct insertion_sources {
   std::int64_t n, count;
-  std::int64_t *places = nullptr, *order = nullptr, *elements = nullptr, *values = nullptr;
+  std::int64_t *places = nullptr, *order = nullptr, *targets = nullptr, *elements = nullptr, *values = nullptr;
   scratch_arrays<Exec> memory;
 
   insertion_sources(const Exec& exec, std::int64_t elements_before, std::int64_t values_between)
       : n(elements_before),
         count(values_between),
-        memory(exec, scratch_part{places, count}, scratch_part{order, count}, scratch_part{elements, n + count},
-               scratch_part{values, n + count}) {}
+        memory(exec, scratch_part{places, count}, scratch_part{order, count}, scratch_part{targets, count},
+               scratch_part{elements, n + count}, scratch_part{values, n + count}) {}
 
   template <class I>
   void find(const Exec& exec, const std::string& label, const insertion_map<I>& map) const {
     launch_units(exec, label_text(label, "/places"), count, write_insertion_places<I>{map, places});
     argsort(exec, line(order, count), line(static_cast<const std::int64_t*>(places), count));
-    launch_units(exec, label_text(label, "/sources"), n + count,
-                 write_insertion_sources{places, order, count, elements, values});
+    launch_units(exec, label_text(label, "/targets"), count, write_insertion_targets{places, order, targets});
+    using sources = write_insertion_sources<is_device<Exec>>;
+    launch_units(exec, label_text(label, "/sources"), (n + count + sources::together - 1) / sources::together,
+                 sources{targets, order, count, n + count, elements, values});
   }
   template <class T>
   static auto line(T* data, std::int64_t size) {
@@ -199,7 +210,7 @@ void insert(const Out& out, const In& in, std::int64_t index, const Values& valu
 ///                there are indices
 ///
 /// Waits for `exec`, which checks the indices before anything is written. They are sorted; each element of `out` is
-/// then written once, by one kernel. Scratch memory takes 16 bytes for each index of `out` along the axis, and 16 for
+/// then written once, by one kernel. Scratch memory takes 16 bytes for each index of `out` along the axis, and 24 for
 /// each of `indices`, beside what `argsort` takes.
 /// @throws Error as above; ElementError with the position of the first index that is out of range
 template <execution_space Exec, view_like Out, array_like In, view_like Indices, impl::inserted_values Values,
