@@ -164,7 +164,7 @@ constexpr bool can_compute_pad() {
 ///
 /// Wider ones are mirrored again, at the ends of what has been mirrored. Corners are those of the padded rows: axes are
 /// padded one after the other. Values are computed in x's type as they are read: integers wrap around, and those next
-/// to x are rounded once. An element of a corner reads up to 3 for each axis.
+/// to x are rounded once. An element of a corner reads up to 3 for each axis. A lazy array is copied to a View first.
 /// @throws Error if the mode is another, a width is negative, their number is not that of the axes, or an axis is empty
 template <impl::reindexed_operand V>
 auto pad(const V& x, const pad_widths& widths, pad_mode mode, reflect_type type) {
