@@ -83,11 +83,7 @@ void covariances(const call<Exec>& c, const Out& out_view, const In& x, const Op
   check_extents(c.label, "out", out.extents, shape{n, n});
   const auto rows = permute_dims(x, along == 0 ? axes{0, 1} : axes{1, 0});
   check_overlap(c.label, out, c.elements(rows), "in", false);
-  const auto check = [&](const char* name) {
-    return [&, name](const auto&... w) { (check_weights<Options...>(c, out, name, w, m), ...); };
-  };
-  unpack(check("fweights"), weights_of<fweights_t>(options...));
-  unpack(check("aweights"), weights_of<aweights_t>(options...));
+  check_weights_among(c, out, m, options...);
   if (n == 0) return;
   if (m == 0) return quern::fill(c.exec, out_view, std::numeric_limits<real_type<T>>::quiet_NaN());
   const work_matrix<Exec, T> centred(c.exec, m, n);

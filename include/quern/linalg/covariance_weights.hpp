@@ -146,6 +146,14 @@ void check_weights(const call<Exec>& c, const Out& out, const char* name, const 
                          first);
   }
 }
+template <class... Options, class Exec, class Out>
+void check_weights_among(const call<Exec>& c, const Out& out, std::int64_t m, const Options&... options) {
+  const auto check = [&](const char* name) {
+    return [&c, &out, m, name](const auto&... w) { (check_weights<Options...>(c, out, name, w, m), ...); };
+  };
+  unpack(check("fweights"), weights_of<fweights_t>(options...));
+  unpack(check("aweights"), weights_of<aweights_t>(options...));
+}
 template <class Arrays>
 inline constexpr bool are_integers = true;
 template <class V>

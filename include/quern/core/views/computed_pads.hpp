@@ -152,7 +152,7 @@ constexpr bool can_compute_pad() {
   using T = value_of<V>;
   constexpr bool of_elements = !is_lazy<V>;
   static_assert(of_elements, "quern::pad: what is computed from a lazy array's values; copy it to a View first");
-  constexpr bool numbers = component_count<T> == 0 && !std::is_same_v<T, bool>;
+  constexpr bool numbers = (std::is_arithmetic_v<real_type<T>> || is_half<T>) && !std::is_same_v<T, bool>;
   static_assert(numbers, "quern::pad: odd reflection and ramps are of numbers");
   return of_elements && numbers && can_reindex<V, reindexing::by_map>();
 }
