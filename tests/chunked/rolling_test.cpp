@@ -95,4 +95,25 @@ TYPED_TEST(ChunkedRolling, OfLazyArraysAndOfOptions) {
                      [&] { quern::rolling<op::sum>(exec, found.sink(), a.source(), window{0}); });
 }
 
+TYPED_TEST(ChunkedRolling, OfAWidthLieAlongAWholeAxis) {
+  const TypeParam exec;
+  const std::array<std::int64_t, 2> extents{40, 30};
+  const auto a = behind<float>(extents);
+  std::vector<double> positions(40);
+  for (int i = 0; i < 40; ++i) positions[i] = i * 0.5 + (i % 3) * 0.25;
+  const auto all = test::make_array<double, 1, LayoutRight, TypeParam>({40}, positions);
+  const auto times = Kokkos::subview(all, std::pair(0, 30));
+  const auto in = test::make_array<float, 2, LayoutRight, TypeParam>(extents, a.values),
+             expected = test::make_array<float, 2, LayoutRight, TypeParam>(extents);
+  const quern::value_window w{.width = 2.5, .center = true};
+  quern::rolling<op::max>(exec, expected, in, times, w);
+  auto found = behind<float>(extents, 4);
+  quern::rolling<op::max>(exec, found.sink(), a.source(), times, w, quern::checked, memory_for(a, 7, 2));
+  EXPECT_EQ(test::contents(expected), found.values);
+  test::expect_error(
+      "quern::rolling: windows of a width along axis 0, which is cut: those of a number of elements "
+      "alone may lie there",
+      [&] { quern::rolling<op::max>(exec, found.sink(), a.source(), all, w, axis{0}); });
+}
+
 }  // namespace

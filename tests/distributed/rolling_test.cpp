@@ -62,6 +62,30 @@ TYPED_TEST(DistributedRolling, SumsAndMediansAreThoseOfOneDevice) {
                       });
 }
 
+TYPED_TEST(DistributedRolling, OfAWidthLieAlongAWholeAxis) {
+  const auto comm = test::world();
+  const TypeParam exec;
+  using T = typename TestFixture::T;
+  using L = typename TestFixture::L;
+  const shape extents{24, 9};
+  const auto values = test::samples<T>(extents.size(), 3);
+  std::vector<int> positions(24);
+  for (int i = 0; i < 24; ++i) positions[i] = 3 * i + i % 2;
+  const auto all = test::make_array<int, 1, L, TypeParam>({24}, positions);
+  const auto times = Kokkos::subview(all, std::pair(0, 9));
+  const auto in = test::make_array<T, 2, L, TypeParam>({24, 9}, values),
+             out = test::make_array<T, 2, L, TypeParam>({24, 9});
+  const quern::value_window w{.width = 7};
+  quern::rolling<op::sum>(exec, out, in, times, w);
+  const Decomposition d(comm, extents, {.grid = {comm.size(), 1}});
+  const auto u = test::distribute<T, 2, L, TypeParam>(d, values), v = test::distribute<T, 2, L, TypeParam>(d, values);
+  quern::rolling<op::sum>(exec, v, u, times, w);
+  EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(v.local()));
+  if (comm.size() > 1) {
+    EXPECT_THROW(quern::rolling<op::sum>(v, u, all, w, axis{0}), quern::Error);
+  }
+}
+
 TYPED_TEST(DistributedRolling, HalosAreAsWideAsTheWindows) {
   const auto comm = test::world();
   if (comm.size() == 1) return;

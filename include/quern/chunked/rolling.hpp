@@ -22,7 +22,7 @@ struct engine<in_chunks_place, rollings> {
       // What is beyond the array is in no window: any boundary will do that continues it.
       stencil_in_chunks(
           rolling.label, rolling.reach(), exec, out, op::identity(), boundary::nearest, settings_of(options...),
-          [](const chunk_plan&) {}, compute, in);
+          [&](const chunk_plan& p) { rolling.check_cut(p.axis); }, compute, in);
     }
     exec.fence(kernel_label(rolling.label));
   }

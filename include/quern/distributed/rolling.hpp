@@ -27,6 +27,8 @@ struct engine<over_ranks_place, rollings> {
       const auto outs = std::tuple<Out>(out);
       const boundaries edge = boundary::nearest;  // any that continues the array: nothing beyond it is in a window
       const auto reach = rolling.reach();
+      for (int d = 0; d < Out::rank; ++d)
+        if (out.decomposition().grid(d) > 1) rolling.check_cut(d);
       compare_stencils(rolling.label, reach, outs, edge, [&] { return rolling.text(); }, in);
       stencil_of_blocks(rolling.label, reach, exec, outs, op::identity(), edge, true, [](std::size_t) {}, compute, in);
     }

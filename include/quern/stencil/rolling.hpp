@@ -193,6 +193,8 @@ struct rolling_operation {
     };
     return {kept(edge.axis(along).low), kept(edge.axis(along).high)};
   }
+  /// Windows may lie along an axis that is cut.
+  void check_cut(int) const {}
   /// Of calls that are compared between ranks.
   std::string text() const {
     return ", windows from -" + std::to_string(before) + " to " + std::to_string(after) + ", of at least " +
@@ -211,6 +213,9 @@ struct rolling_operation {
   }
 };
 
+inline void check_step(const std::string& label, std::int64_t step) {
+  if (step != 1) throw Error(label, "a step of " + std::to_string(step) + ", which windows have in memory alone");
+}
 /// Describes a call, in another place whose windows are of the whole array.
 template <class Op, class In, class... Options>
 auto describe_rolling(const std::string& label, const In& in, const window& w, bool in_memory_alone,
@@ -221,9 +226,63 @@ auto describe_rolling(const std::string& label, const In& in, const window& w, b
   r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
                    options);
   const rolling_bounds bounds = bounds_of(label, w, extents.extent[r.along]);
-  if (w.step != 1) throw Error(label, "a step of " + std::to_string(w.step) + ", which windows have in memory alone");
+  check_step(label, w.step);
   r.before = bounds.before;
   r.after = bounds.after;
+  return r;
+}
+
+/// A reduction of windows of parts of a sorted axis, which is whole wherever the arrays are.
+template <class Op, class On, class... Options>
+struct rolling_on_axis {
+  std::string label;
+  value_window windows;
+  const On& on;
+  int along;
+  std::tuple<Options...> options;
+
+  run_time_box reach() const { return {}; }
+  rolling_margins margins(const boundaries&) const { return {}; }
+  void check_cut(int axis) const {
+    if (axis == along)
+      throw Error(label, "windows of a width along axis " + std::to_string(axis) +
+                             ", which is cut: those of a number of elements alone may lie there");
+  }
+  std::string text() const {
+    return ", windows of a width of " + std::to_string(windows.width) + (windows.center ? " in the middle" : "") +
+           ", of at least " + std::to_string(windows.min_periods.value_or(1)) + " values";
+  }
+  template <class Exec, class Out, class In>
+  void run(const Exec& exec, const Out& out, const In& in, const rolling_margins& left = {}) const {
+    const call c(label, exec);
+    const auto axis_of = c.input(on);
+    const auto find = [&](const auto& to, auto& bounds, const auto& launch) {
+      check_extents(c.label, "the axis", axis_of.extents, shape{bounds.n});
+      check_overlap(c.label, to, axis_of, "the axis", false);
+      if constexpr (has_option<checked_t, Options...>)
+        check_increasing(exec, c.label, "the positions on the axis", axis_of);
+      const scratch_arrays<Exec> memory(exec, scratch_part{bounds.firsts, bounds.results},
+                                        scratch_part{bounds.lasts, bounds.results});
+      find_windows(exec, c.label, axis_of, windows, bounds);
+      launch();
+    };
+    unpack(
+        [&](const auto&... o) {
+          rolling_call<Op>(c, out, in, windows, windows.min_periods.value_or(1), left, find, o...);
+        },
+        options);
+  }
+};
+template <class Op, class In, class On, class... Options>
+auto describe_rolling_on(const std::string& label, const In& in, const On& on, const value_window& w,
+                         bool in_memory_alone, const std::tuple<Options...>& options) {
+  rolling_on_axis<Op, On, Options...> r{label, w, on, 0, options};
+  if (in_memory_alone) return r;
+  const shape extents = operand_extents(label, in);
+  r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
+                   options);
+  bounds_of(label, w, extents.extent[r.along]);
+  check_step(label, w.step);
   return r;
 }
 
@@ -300,36 +359,28 @@ void rolling(const Out& out, const In& in, const window& window, const Options&.
 /// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each result;
 /// lines of 256 elements or more take the further kernels of wide windows. Of medians the call waits for the size of
 /// the widest window.
+///
+/// In chunks and over ranks windows of a width lie along an axis that is not cut; `on` is in memory, whole on each
+/// rank.
 /// @throws UnsortedError with `checked`; Error also if the extents of `on` do not fit, or a width is not positive
-template <class Op, execution_space Exec, view_like Out, array_like In, view_like On,
-          option<axis, ddof, checked_t>... Options>
+template <class Op, execution_space Exec, result_view Out, any_array In, view_like On,
+          call_option<axis, ddof, checked_t>... Options>
 void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& window,
              const Options&... options) {
   static_assert(impl::has_order<impl::value_of<On>>, "quern::rolling: the axis must be of real numbers");
-  const impl::call c("quern::rolling", exec);
-  const auto axis_of = c.input(on);
-  impl::rolling_call<Op>(
-      c, out, in, window, window.min_periods.value_or(1), impl::rolling_margins{},
-      [&](const auto& to, auto& windows, const auto& run) {
-        impl::check_extents(c.label, "the axis", axis_of.extents, shape{windows.n});
-        impl::check_overlap(c.label, to, axis_of, "the axis", false);
-        if constexpr (impl::has_option<checked_t, Options...>)
-          impl::check_increasing(exec, c.label, "the positions on the axis", axis_of);
-        const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{windows.firsts, windows.results},
-                                                impl::scratch_part{windows.lasts, windows.results});
-        impl::find_windows(exec, c.label, axis_of, window, windows);
-        run();
-      },
-      options...);
+  using place = impl::engine_of<impl::rollings, Out, In>;
+  constexpr bool here = std::is_same_v<place, impl::engine<impl::in_memory, impl::rollings>>;
+  const std::string& label = impl::label_text("quern::rolling");
+  const auto described = impl::described_filter<place>(label, out, in, [&] {
+    return impl::describe_rolling_on<Op>(label, in, on, window, here, impl::select_options<false>(options...));
+  });
+  impl::unpack([&](const auto&... of_place) { place::run(described, exec, out, in, of_place...); },
+               impl::select_options<true>(options...));
 }
-template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof, checked_t>... Options>
+template <class Op, result_view Out, any_array In, view_like On, call_option<axis, ddof, checked_t>... Options>
 void rolling(const Out& out, const In& in, const On& on, const value_window& window, const Options&... options) {
-  rolling<Op>(impl::space_of(out), out, in, on, window, options...);
+  rolling<Op>(impl::space_of(out, in), out, in, on, window, options...);
 }
-/// What is not in memory is rejected by name.
-template <class Op, class... Args>
-  requires(std::same_as<Args, value_window> || ...) && (impl::rejected::place<Args...>::value)
-void rolling(const Args&...) {}
 QUERN_TAKES_NAME_WITH(rolling, class Op, Op)
 
 }  // namespace quern
