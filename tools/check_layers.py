@@ -17,6 +17,7 @@ LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "ste
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.
 INTERFACES = {
+    "map": {"map/restrided.hpp"},  # parts of inputs
     "reduce": {"reduce/call.hpp", "reduce/partial.hpp"},  # the description of a reduction, and states of parts of an array
     "transfer": {"transfer/box_copy.hpp", "transfer/staging.hpp"},  # copies of bytes
     "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments

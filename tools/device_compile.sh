@@ -39,13 +39,13 @@ units=(
 # The other tests, which instantiate every operation for every type.
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
-  "keyed/unique_test keyed/join_test"
+  "keyed/unique_test keyed/join_test keyed/insert_test"
   "keyed/group_by_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
-  "views/mapped_test views/operations_test"
+  "views/mapped_test views/computed_pads_test views/operations_test"
   "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
@@ -79,7 +79,7 @@ tests=(
   stencil/filter_separable_test
   stencil/filter_windows_test
   stencil/ndimage_test
-  stencil/order_test
+  "stencil/order_test stencil/wide_windows_test"
   stencil/rolling_test
   stencil/map_coordinates_test
   stencil/gaussian_derivatives_test
@@ -91,7 +91,7 @@ tests=(
   "distributed/sort_test distributed/migrate_test"
   "distributed/operands_test distributed/reindexed_test distributed/decomposition_test"
   "distributed/differing_calls_test distributed/differing_parameters_test"
-  distributed/window_filters_test
+  "distributed/window_filters_test distributed/rolling_test"
   "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
   distributed/rows_test
   distributed/calls_test
@@ -159,7 +159,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
-  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reindexed_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" chunked/window_filters_test "files/chunks_test files/hdf5_test files/files_test")
+  units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reindexed_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" "chunked/window_filters_test chunked/rolling_test" "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.

@@ -85,6 +85,12 @@ keep("polyval_complex", np.polyval(c, table[0] + 1j * table[1]))
 keep("insert_number", np.insert(line, 1, 7.0))
 keep("insert_row", np.insert(table, 2, np.arange(9.0), axis=0))
 keep("insert_columns", np.insert(table, [-1, -1], table[:, :2], axis=1))
+marks = keep("marks", [4, -1, 0, 9, 4, -9, 4], np.int16)  # several at 4 and at 0, and one behind all
+marked = keep("marked", rng.normal(size=(6, 7)))
+keep("insert_marked", np.insert(table, marks, marked, axis=1))
+keep("insert_marked_flipped", np.insert(np.flip(table, 1), marks, marked[0], axis=1))
+keep("insert_marked_number", np.insert(table, marks, -3.5, axis=1))
+keep("insert_marked_rows", np.insert(table, [6, 1, 1, -6], marked[:4, :1], axis=0))
 keep("insert_behind", np.insert(table, 9, -1.0, axis=1))
 
 np.savez(f"{sys.argv[1]}/map/data/making.npz", **arrays)

@@ -79,4 +79,13 @@ for k, (extents, sigmas) in enumerate([((17,), (1.5,)), ((9, 12), (0.7, 1.2)), (
     for operation in (ndimage.gaussian_laplace, ndimage.gaussian_gradient_magnitude):
         image(f"gaussian/{k}/{operation.__name__}", at_all_modes(operation, x, sigmas, cval=0), np.float64)
 
+# Windows so wide that their extremes are found by other ways, longer than one of the axes.
+wide = np.random.RandomState(12).randint(0, 250, size=(130, 7))
+image("wide/in", wide, np.uint8)
+for k, (sizes, origin) in enumerate([((100, 1), (0, 0)), ((1, 101), (0, 20)), ((97, 120), (-40, 3))]):
+    image(f"wide/{k}/sizes", sizes)
+    image(f"wide/{k}/origin", origin)
+    for operation in ("minimum_filter", "maximum_filter", "grey_closing"):
+        image(f"wide/{k}/{operation}", at_all_modes(getattr(ndimage, operation), wide, size=sizes, cval=3, origin=origin), np.uint8)
+
 np.savez(f"{sys.argv[1]}/stencil/data/ndimage.npz", **images)

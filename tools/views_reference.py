@@ -17,6 +17,10 @@ def array(name, values):
     arrays[name] = np.array(values, dtype=np.int64, order="C")
 
 
+def reals(name, values):
+    arrays[name] = np.array(values, dtype=np.float64, order="C")
+
+
 v = np.arange(11)
 x = np.arange(35).reshape(5, 7)
 y = np.arange(48).reshape(2, 4, 6)
@@ -88,6 +92,24 @@ for mode in ("edge", "wrap", "reflect", "symmetric"):
 array("pad_x_constant", np.pad(x, ((2, 1), (0, 3)), constant_values=9))
 array("pad_y_zero", np.pad(y, ((1, 2), (1, 2), (1, 2))))
 array("pad_empty", np.pad(v[:0], (2, 1), constant_values=3))
+# Mirrored values, and ramps. What an int8 does not hold wraps around.
+for mode in ("reflect", "symmetric"):
+    array(f"pad_x_{mode}_odd", np.pad(x, ((2, 1), (0, 3)), mode, reflect_type="odd"))
+    array(f"pad_x_wide_{mode}_odd", np.pad(x.astype(np.int8), ((11, 17), (23, 9)), mode, reflect_type="odd"))
+    array(f"pad_y_{mode}_odd", np.pad(y, 1, mode, reflect_type="odd"))
+    array(f"pad_one_{mode}_odd", np.pad(v[3:4], (3, 2), mode, reflect_type="odd"))
+array("pad_x_even", np.pad(x, ((11, 17), (23, 9)), "reflect"))
+array("pad_y_ramp", np.pad(y, 1, "linear_ramp", end_values=((3, 5), (3, 5), (3, 5))))
+array("pad_v_ramp", np.pad(v[3:4], (3, 2), "linear_ramp", end_values=(0, 1)))
+samples = np.random.default_rng(20261129).normal(size=(4, 3))
+reals("samples", samples)
+for mode in ("reflect", "symmetric"):
+    reals(f"pad_samples_{mode}_odd", np.pad(samples, 2, mode, reflect_type="odd"))
+reals("pad_samples_ramp", np.pad(samples, ((7, 3), (5, 1)), "linear_ramp", end_values=((0.1, -3), (1e9, 0.7))))
+steps = np.array([[7, -5, 120], [1, -128, 127]], dtype=np.int8)
+array("steps", steps)
+array("pad_steps_ramp", np.pad(steps, ((5, 3), (7, 4)), "linear_ramp", end_values=((-100, 3), (100, -77))))
+array("pad_steps_odd", np.pad(steps, ((4, 3), (9, 4)), "symmetric", reflect_type="odd"))
 array("tile_v_3", np.tile(v, 3))
 array("tile_x_2_3", np.tile(x, (2, 3)))
 array("tile_x_3", np.tile(x, 3))
@@ -109,6 +131,11 @@ array("remove_x_1_every_2", np.delete(x, slice(1, None, 2), 1))
 array("remove_x_1_every_3_back", np.delete(x, slice(None, None, -3), 1))
 array("remove_x_0_all", np.delete(x, slice(None), 0))
 array("remove_x_0_none", np.delete(x, slice(3, 3), 0))
+removed = np.array([3, -1, 0, 3, -4])
+array("removed", removed)
+array("remove_x_1_removed", np.delete(x, removed, 1))
+array("remove_x_0_removed", np.delete(x, removed, 0))
+array("remove_flip_y_1_removed", np.delete(np.flip(y, 0), removed, 1))
 array("flip_remove_roll_x", np.flip(np.delete(np.roll(x, 1, 0), 1, 0), 1))
 
 # Of each other.

@@ -15,6 +15,7 @@
 #include <quern/chunked/reduce.hpp>
 #include <quern/chunked/reducing_map.hpp>
 #include <quern/chunked/reducing_stencil.hpp>
+#include <quern/chunked/rolling.hpp>
 #include <quern/chunked/rows.hpp>
 #include <quern/chunked/scan.hpp>
 #include <quern/chunked/source.hpp>

@@ -9,11 +9,13 @@
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/core/views/computed_pads.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <quern/core/views/copies.hpp>
 #include <quern/core/views/extents.hpp>
 #include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/lazy.hpp>
+#include <quern/core/views/remove_by_indices.hpp>
 #include <quern/core/views/repeat_by_counts.hpp>
 #include <quern/core/views/rows.hpp>
 

@@ -28,6 +28,7 @@
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
+#include <quern/distributed/rolling.hpp>
 #include <quern/distributed/rows.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>

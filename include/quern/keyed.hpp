@@ -10,6 +10,7 @@
 #include <quern/keyed/group_by.hpp>
 #include <quern/keyed/group_reductions.hpp>
 #include <quern/keyed/histogram.hpp>
+#include <quern/keyed/insert.hpp>
 #include <quern/keyed/interpolation.hpp>
 #include <quern/keyed/is_sorted.hpp>
 #include <quern/keyed/join.hpp>

@@ -66,4 +66,14 @@ TYPED_TEST(ChunkedFilters, OpeningsAreThoseOfTheCallInMemory) {
   });
 }
 
+TYPED_TEST(ChunkedFilters, WideWindowsAreThoseOfTheCallInMemory) {
+  const auto a = behind<float>(std::array<std::int64_t, 2>{600, 5});
+  const auto in = test::make_array<float, 2, LayoutRight, TypeParam>(a.extents, a.values),
+             out = test::make_array<float, 2, LayoutRight, TypeParam>(a.extents);
+  quern::minimum_filter(TypeParam(), out, in, {101, 2}, boundary::mirror);
+  auto found = behind<float>(a.extents, 2);
+  quern::minimum_filter(TypeParam(), found.sink(), a.source(), {101, 2}, boundary::mirror, memory_for(a, 250, 3));
+  EXPECT_EQ(test::contents(out), found.values);
+}
+
 }  // namespace

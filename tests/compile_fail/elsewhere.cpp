@@ -53,8 +53,6 @@ void in_memory() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<double**> m("m", 3, 3), v("v", 3, 2);
   const Kokkos::View<double***> t("t", 3, 3, 2);
-  using quern::op::mean;
-  const quern::window five{5};
   const auto chunks = quern::in_chunks(x);
   const auto source = quern::chunked::reader<float>({3}, [](std::int64_t, std::int64_t, float*) {});
   const blocks<double, 1> u;
@@ -64,7 +62,6 @@ void in_memory() {
   quern::unique(exec, x, source);                            // takes arrays in memory [unique, source]
   quern::solve(exec, x, w, x);                               // takes arrays in memory [solve, blocks]
   quern::gaussian_filter(u, u, 1.0, edge);                   // takes arrays in memory [gaussian_filter, blocks]
-  quern::rolling<mean>(x, u, five);                          // takes arrays in memory [rolling, blocks]
   quern::map_coordinates(x, u, quern::components(x), edge);  // takes arrays in memory [map_coordinates, blocks]
   quern::put(x, i, u);                                       // takes arrays in memory [put, blocks]
   quern::insert(x, u, 1, 2.0);                               // takes arrays in memory [insert, blocks]

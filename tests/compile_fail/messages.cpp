@@ -227,6 +227,8 @@ void misuse_without_exec() {
   quern::einsum<"i,i,i->i">(x, x, x, x);  // quern::einsum: takes two operands
   quern::einsum<"i,j->k">(x, x, x);       // quern::einsum: every letter of the output must be one of an operand
   quern::einsum<"ij->j">(x, x, x);        // quern::einsum: the subscripts must name two operands
+  quern::cov(m, m, quern::fweights{x});   // quern::cov: fweights must be integers
+  quern::cov(m, m, quern::aweights{z});   // quern::cov: aweights must be real numbers
   quern::matmul(x, m, x);                 // quern::matvec multiplies a matrix and a vector
   quern::odeint<2>(m, identity(), m);     // quern::odeint: the first values y0 and the times t
   quern::vmap(x, [](int) {}, x);          // quern::vmap: f must be callable with an item of each output and input

@@ -17,6 +17,8 @@ struct identity {
 void misuse() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<float*> f("f", 3);
+  const Kokkos::View<bool*> flags("flags", 3);
+  const auto twice = quern::lazy(identity(), x);
   const Kokkos::View<int*> rows("rows", 3);
   const Kokkos::View<int> count("count");
   const auto square = quern::chunked::reader<double>({3, 3}, [](std::int64_t, std::int64_t, double*) {});
@@ -30,10 +32,14 @@ void misuse() {
   quern::flip(sink);                                           // a source; a sink is not
   quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView
   quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
+  quern::pad(twice, 1, quern::linear_ramp{0});                 // computed from a lazy array's values; copy it to a View
+  quern::pad(flags, 1, quern::linear_ramp{0});                 // quern::pad: odd reflection and ramps are of numbers
   quern::take(x, f, quern::axis{0});                           // quern::take: indices must be integers
   quern::take(x, rows, quern::axis{0}, count);                 // quern::take: info must be a View of rank 0
   quern::repeat(x, f, quern::axis{0});                         // quern::repeat: counts must be a View of integers
   quern::repeat(x, count);                                     // quern::repeat: counts must have rank 1
+  quern::remove_at(x, f, quern::axis{0});                      // quern::remove_at: indices must be a View of integers
+  quern::insert(x, x, f, 1.0);                                 // quern::insert: indices must be a View of integers
   quern::diagonal(x);                                          // quern::diagonal: x must have two axes at least
   quern::squeeze(x, {0, 1});                                   // quern::squeeze: x has fewer axes
   quern::put(x, f, 1.0);                                       // quern: indices must be integers

@@ -156,6 +156,7 @@ TEST_F(Named, Elementwise) {
   EXPECT_NAMED(quern::piecewise(y, quern::pieces(my::halved(), 2.0), x, i, step));
   EXPECT_NAMED(quern::concatenate(exec, vector("out", 80), quern::components(x, y), step));
   EXPECT_NAMED(quern::insert(vector("out", 41), x, 3, 1.0, step));
+  EXPECT_NAMED(quern::insert(vector("out", 80), x, i, 1.0, step));
   EXPECT_NAMED(quern::stack(matrix("out", 2, 40), std::vector{x, y}, step, quern::axis{0}));
   EXPECT_NAMED(quern::diff(exec, vector("out", 39), x, step, quern::axis{0}));
 }
@@ -173,6 +174,7 @@ TEST_F(Named, IndicesAndProducts) {
   EXPECT_NAMED(quern::polyval(y, x, 2.0, step));
   EXPECT_NAMED(quern::unwrap(exec, y, x, step, quern::period{1}));
   EXPECT_NAMED(quern::cov(exec, c, a, step, quern::ddof{0}));
+  EXPECT_NAMED(quern::cov(exec, c, a, step, quern::fweights{Kokkos::subview(i, std::pair(0, 12))}));
   EXPECT_NAMED(quern::corrcoef(exec, c, a, step));
 }
 

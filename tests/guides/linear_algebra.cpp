@@ -106,6 +106,10 @@ void single(const space& exec) {
 void large(const space& exec) {
   const matrix observations("observations", 20, 4), components("components", 2, 4), a("a", 20, 4), u("u", 20, 2),
       vt("vt", 2, 4), covariance("covariance", 4, 4), correlation("correlation", 4, 4);
+  const Kokkos::View<int*> counts("counts", 20);
+  const vector importance("importance", 20);
+  Kokkos::deep_copy(counts, 2);
+  Kokkos::deep_copy(importance, 1.0);
   const vector mean("mean", 4), explained_variance("explained variance", 2), s("s", 2);
   quern::random::normal(exec, observations, quern::random::key(1));
   quern::random::normal(exec, a, quern::random::key(2));

@@ -49,17 +49,25 @@ void repeat_rows(const space& exec) {
   // # 5
   quern::copy(exec, out, repeated);
   EXPECT_EQ((std::vector<double>{0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11}), test::contents(out));
+  EXPECT_EQ(6, quern::sum(exec, fewer));
+}
+
+void pad_by_computed(const space& exec) {
+  const Kokkos::View<double*> v("v", 4), line("line", 8);
+  quern::arange(exec, v, 4);
+  // # 6
+  EXPECT_EQ((std::vector<double>{-1, -0.5, 0, 1, 2, 3, 6, 9}), test::contents(line));
 }
 
 void overlap(const space& exec) {
   const matrix x = numbers();
-  // # 6
+  // # 7
   EXPECT_EQ(11, test::contents(x)[11]);
 }
 
 void centre(const space& exec) {
   const matrix x = numbers(), out("out", 3, 4);
-  // # 7
+  // # 8
   EXPECT_EQ(-1.5, test::contents(out)[8]);
 }
 
@@ -69,6 +77,7 @@ TEST(Guides, Reindexing) {
   write_by_strides(exec);
   take_rows(exec);
   repeat_rows(exec);
+  pad_by_computed(exec);
   overlap(exec);
   centre(exec);
 }

@@ -54,6 +54,28 @@ TYPED_TEST(Covariance, ByDeviationsIsNumPys) {
   expect_near(numpy.values("corrcoef_columns"), test::contents(of_columns), 2);
 }
 
+TYPED_TEST(Covariance, WithWeightsIsNumPys) {
+  const typename TypeParam::exec exec;
+  const auto x = this->array(4, 23, numpy.values("x")), out = this->array(4, 4), of_columns = this->array(7, 7);
+  const auto f = test::make_array<std::int32_t, 1, typename TypeParam::layout, typename TypeParam::exec>(
+      {23}, numpy.values<std::int32_t>("fweights"));
+  const auto a =
+      test::make_array<double, 1, typename TypeParam::layout, typename TypeParam::exec>({23}, numpy.values("aweights"));
+  quern::cov(exec, out, x, quern::fweights{f});
+  expect_near(numpy.values("cov_f"), test::contents(out), 20);
+  quern::cov(out, x, quern::aweights{a});
+  expect_near(numpy.values("cov_a"), test::contents(out), 20);
+  quern::cov(exec, out, x, quern::aweights{a}, quern::checked, quern::fweights{f});
+  expect_near(numpy.values("cov_fa"), test::contents(out), 20);
+  quern::cov(exec, out, x, quern::fweights{f}, quern::aweights{a}, quern::ddof{0});
+  expect_near(numpy.values("cov_fa_biased"), test::contents(out), 20);
+  quern::cov(out, x, quern::ddof{3}, quern::fweights{f}, quern::aweights{a});
+  expect_near(numpy.values("cov_fa_3"), test::contents(out), 20);
+  quern::cov(exec, of_columns, quern::slice(x, {{}, {0, 7}}), quern::axis{0},
+             quern::aweights{Kokkos::subview(a, std::pair(0, 4))});
+  expect_near(numpy.values("cov_a_columns"), test::contents(of_columns), 20);
+}
+
 template <class Exec>
 struct CovarianceOn : testing::Test {
   template <class T>
@@ -83,6 +105,47 @@ TYPED_TEST(CovarianceOn, OfIntegersAndFarFromZero) {
   for (const int v : whole) far.push_back(4503599627370496.0 + v);
   quern::cov(TypeParam(), out, this->matrix(3, 11, far));
   expect_near(numpy.values("cov_whole"), test::contents(out), 40);
+}
+
+TYPED_TEST(CovarianceOn, WithWeightsOfComplexNumbersAndFarFromZero) {
+  using complex = Kokkos::complex<double>;
+  const auto counts = numpy.values<std::int32_t>("fweights");
+  const auto f = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, TypeParam>({23}, counts);
+  const auto a = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({23}, numpy.values("aweights"));
+  const auto of_complex = this->matrix(2, 2, std::vector<complex>(4));
+  quern::cov(TypeParam(), of_complex, this->matrix(2, 23, numpy.values<complex>("z")), quern::fweights{f},
+             quern::aweights{a});
+  expect_near(numpy.values<complex>("cov_z_fa"), test::contents(of_complex), 20);
+  std::vector<double> far;
+  for (const int v : numpy.values<std::int32_t>("whole")) far.push_back(4503599627370496.0 + v);
+  const auto out = this->matrix(3, 3, std::vector<double>(9));
+  quern::cov(TypeParam(), out, this->matrix(3, 11, far), quern::fweights{Kokkos::subview(f, std::pair(0, 11))});
+  expect_near(numpy.values("cov_whole_f"), test::contents(out), 40);
+}
+
+TYPED_TEST(CovarianceOn, WithWeightsThatDoNotFit) {
+  const auto x = this->matrix(2, 3, std::vector<double>{1, 2, 4, 3, 1, 0});
+  const auto out = this->matrix(2, 2, std::vector<double>(4, 7.0));
+  const auto f = test::make_array<int, 1, Kokkos::LayoutRight, TypeParam>({3}, {0, 1, 0});
+  const auto a = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({3}, {1.0f, 2.0f, -0.5f});
+  test::expect_error("quern::cov: fweights has extents (2), expected (3)",
+                     [&] { quern::cov(out, x, quern::fweights{Kokkos::subview(f, std::pair(0, 2))}); });
+  test::expect_error("quern::cov: out and aweights share memory", [&] {
+    quern::cov(out, this->matrix(2, 2, std::vector<double>(4)), quern::aweights{Kokkos::subview(out, Kokkos::ALL, 0)});
+  });
+  try {
+    quern::cov(out, x, quern::fweights{f}, quern::aweights{a}, quern::checked);
+    ADD_FAILURE() << "no error";
+  } catch (const quern::ElementError& e) {
+    EXPECT_EQ(2, e.position());
+    EXPECT_STREQ("quern::cov: aweights has a negative weight at position 2", e.what());
+  }
+  EXPECT_EQ(std::vector<double>(4, 7.0), test::contents(out));
+  quern::cov(out, x, quern::fweights{f});  // one observation
+  for (const double v : test::contents(out)) EXPECT_TRUE(std::isnan(v));
+  quern::fill(f, 0);
+  quern::cov(out, x, quern::fweights{f}, quern::ddof{0});
+  for (const double v : test::contents(out)) EXPECT_TRUE(std::isnan(v));
 }
 
 TYPED_TEST(CovarianceOn, OfTooFewObservations) {

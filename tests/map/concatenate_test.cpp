@@ -7,7 +7,6 @@
 namespace {
 
 const test::reference_archive numpy("map/data/functions.npz");
-const test::reference_archive making("map/data/making.npz");
 
 template <class Case>
 struct Concatenate : testing::Test {
@@ -58,43 +57,6 @@ TYPED_TEST(Concatenate, StacksAlongANewAxis) {
   const auto pair = this->template array<1>({2});
   quern::stack(pair, quern::components(number, number));
   EXPECT_EQ((std::vector<double>{0, 0}), test::contents(pair));
-}
-
-TYPED_TEST(Concatenate, InsertsAmongOthersAsNumPy) {
-  const typename TypeParam::exec exec;
-  const auto x = this->template array<2>({6, 9}, making.values("table"));
-  const auto rows = this->template array<2>({7, 9}), columns = this->template array<2>({6, 11}),
-             behind = this->template array<2>({6, 10});
-  quern::insert(exec, rows, x, 2, this->template array<1>({9}, {0, 1, 2, 3, 4, 5, 6, 7, 8}));
-  EXPECT_EQ(making.values("insert_row"), test::contents(rows));
-  quern::insert(columns, x, -1, quern::slice(x, {{}, {0, 2}}), quern::axis{1});
-  EXPECT_EQ(making.values("insert_columns"), test::contents(columns));
-  quern::insert(exec, behind, x, 9, -1.0, quern::axis{-1});
-  EXPECT_EQ(making.values("insert_behind"), test::contents(behind));
-  const auto line = this->template array<1>({4});
-  quern::insert(exec, line, quern::flip(quern::flip(this->template array<1>({3}, making.values("line")))), 1, 7);
-  EXPECT_EQ(making.values("insert_number"), test::contents(line));
-}
-
-TYPED_TEST(Concatenate, InsertsNothingOrIntoNothing) {
-  const auto none = this->template array<1>({0}), two = this->template array<1>({2}, {1, 2});
-  const auto out = this->template array<1>({2}, {7, 7});
-  quern::insert(out, two, 1, none);
-  EXPECT_EQ((std::vector<double>{1, 2}), test::contents(out));
-  quern::insert(out, none, 0, 5);
-  EXPECT_EQ((std::vector<double>{5, 5}), test::contents(out));
-  const auto three = this->template array<1>({3}, {7, 7, 7});
-  test::expect_error("quern::insert: index 3 is out of range for an extent of 2",
-                     [&] { quern::insert(three, two, 3, 1.0); });
-  test::expect_error("quern::insert: index -3 is out of range for an extent of 2",
-                     [&] { quern::insert(three, two, -3, 1.0); });
-  test::expect_error("quern::insert: out has extents (2), expected at least those of in, (3)",
-                     [&] { quern::insert(two, three, 0, 1.0); });
-  test::expect_error("quern::insert: in 1 has extents (2), which do not broadcast to (1)",
-                     [&] { quern::insert(three, two, 1, two); });
-  test::expect_error("quern::insert: out and values share memory",
-                     [&] { quern::insert(three, two, 1, Kokkos::subview(three, std::pair(0, 1))); });
-  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(three));
 }
 
 TYPED_TEST(Concatenate, OfNothingIsNothing) {

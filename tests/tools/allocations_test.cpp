@@ -134,6 +134,7 @@ TYPED_TEST(Allocations, OfStencils) {
   });
   this->expect_none("gaussian", [&](const auto& exec) { quern::gaussian_filter(exec, y, x, 1.0, boundary::reflect); });
   this->expect_none("minimum", [&](const auto& exec) { quern::minimum_filter(exec, y, x, 5, boundary::reflect); });
+  this->expect_none("wide", [&](const auto& exec) { quern::minimum_filter(exec, y, x, {35, 3}, boundary::reflect); });
   this->expect_none("median", [&](const auto& exec) { quern::median_filter(exec, y, x, 4, boundary::reflect); });
   this->expect_none("uniform", [&](const auto& exec) { quern::uniform_filter(exec, y, x, 3, boundary::reflect); });
   this->expect_none("correlate", [&](const auto& exec) { quern::correlate(exec, y, x, weights, boundary::reflect); });

@@ -44,6 +44,13 @@ TYPED_TEST(ByIndices, RepeatsByCounts) {
   this->expect("repeat_xt_1_counts", quern::repeat(quern::permute_dims(x, quern::axes{1, 0}), counts, axis{-1}));
 }
 
+TYPED_TEST(ByIndices, RemovesSome) {
+  const auto removed = this->template numbers<std::int16_t, 1>("removed");
+  this->expect("remove_x_1_removed", quern::remove_at(this->x(), removed, axis{1}));
+  this->expect("remove_x_0_removed", quern::remove_at(typename TypeParam::exec(), this->x(), removed, axis{-2}));
+  this->expect("remove_flip_y_1_removed", quern::remove_at(quern::flip(this->y(), axis{0}), removed, axis{1}));
+}
+
 using exec = Kokkos::DefaultExecutionSpace;
 template <class T>
 auto on_exec(const std::vector<T>& values) {
@@ -148,6 +155,36 @@ TEST(Repeat, RejectsCountsThatDoNotFit) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   EXPECT_THROW(quern::repeat(x, on_exec(std::vector<std::int64_t>{most, most, most, 1, 1})), quern::MemoryError);
   EXPECT_THROW(quern::repeat(x, on_exec(std::vector<std::uint64_t>{~0ull, 0, 0, 0, 0})), quern::MemoryError);
+}
+
+TEST(RemoveAt, IndicesOfNothingAndOfAll) {
+  const auto x = on_exec(five), nothing = on_exec(std::vector<double>{});
+  const auto none = on_exec(std::vector<int>{}), all = on_exec(std::vector<int>{4, 3, 2, 1, 0, -1});
+  EXPECT_EQ(five, read(quern::remove_at(x, none, axis{0})));
+  EXPECT_TRUE(read(quern::remove_at(x, all, axis{0})).empty());
+  EXPECT_TRUE(read(quern::remove_at(nothing, none, axis{0})).empty());
+}
+
+TEST(RemoveAt, KeepsWhatTheIndicesWere) {
+  const auto indices = on_exec(std::vector<std::uint64_t>{1, 3});
+  const auto left = quern::remove_at(on_exec(five), indices, axis{0});
+  Kokkos::deep_copy(indices, 0);
+  EXPECT_EQ((std::vector<double>{10, 12, 14}), read(left));
+}
+
+TEST(RemoveAt, RejectsIndicesOutOfRange) {
+  const auto x = on_exec(five);
+  const auto wrong = on_exec(std::vector<int>{4, -5, -6, 5});
+  try {
+    quern::remove_at(x, wrong, axis{0});
+    ADD_FAILURE() << "no error";
+  } catch (const quern::ElementError& e) {
+    EXPECT_EQ(2, e.position());
+    EXPECT_STREQ("quern::remove_at: index -6 at position 2 is out of range for an extent of 5; so are 1 others",
+                 e.what());
+  }
+  test::expect_error("quern::remove_at: axis 1 is out of range, expected one of an array of rank 1",
+                     [&] { quern::remove_at(x, wrong, axis{1}); });
 }
 
 }  // namespace

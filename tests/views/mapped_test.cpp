@@ -55,6 +55,24 @@ TYPED_TEST(Mapped, Pads) {
   this->expect("pad_empty", quern::pad(this->template make<1>({0}), {{2, 1}}, of(3)));
 }
 
+TYPED_TEST(Mapped, PadsWithMirroredValuesAndRamps) {
+  using quern::reflect_type;
+  const auto x = this->x();
+  const auto one = quern::slice(this->v(), {{3, 4}});
+  for (const auto& [mode, name] :
+       {std::pair(pad_mode::reflect, "reflect"), std::pair(pad_mode::symmetric, "symmetric")}) {
+    const std::string odd = std::string(name) + "_odd";
+    this->expect("pad_x_" + odd, quern::pad(x, {{2, 1}, {0, 3}}, mode, reflect_type::odd));
+    this->expect("pad_y_" + odd, quern::pad(this->y(), 1, mode, reflect_type::odd));
+    this->expect("pad_one_" + odd, quern::pad(one, {{3, 2}}, mode, reflect_type::odd));
+  }
+  this->expect("pad_x_even", quern::pad(x, {{11, 17}, {23, 9}}, pad_mode::reflect, reflect_type::even));
+  if constexpr (!quern::impl::is_complex<typename TestFixture::T>) {  // whose test values have imaginary parts
+    this->expect("pad_y_ramp", quern::pad(this->y(), 1, quern::linear_ramp{{3, 5}}));
+    this->expect("pad_v_ramp", quern::pad(one, {{3, 2}}, quern::linear_ramp{{0, 1}}));
+  }
+}
+
 TYPED_TEST(Mapped, TilesAndRepeats) {
   const auto v = this->v();
   const auto x = this->x();

@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <quern/core/views/reindex.hpp>
+#include <quern/linalg/covariance_weights.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 #include <quern/linalg/matmul.hpp>
 #include <quern/map/functions.hpp>
@@ -16,19 +17,25 @@
 namespace quern {
 namespace impl {
 
-/// `centred` is a without the means of its columns, which go to `mean`.
-template <class Exec, class Centred, class Mean, class A>
-void centre_columns(const Exec& exec, const Centred& centred, const Mean& mean_view, const A& a) {
+/// `centred` is a without the means of its columns, `average(to, of)`, which go to `mean`.
+template <class Exec, class Centred, class Mean, class A, class Average>
+void centre_columns(const Exec& exec, const Centred& centred, const Mean& mean_view, const A& a,
+                    const Average& average) {
   using T = value_of<Centred>;
   const auto n = static_cast<std::int64_t>(centred.extent(1));
   const scratch_array<Exec, T> rest(exec, n);
   const auto rest_view = as_part<Exec, 1>(strided<T>{rest.data(), {n}, {1}});
-  quern::mean(exec, mean_view, a, axis{0});
+  average(mean_view, a);
   quern::subtract(exec, centred, a, mean_view);
   // Means that are rounded leave the columns with means of their own, which would count as variance.
-  quern::mean(exec, rest_view, centred, axis{0});
+  average(rest_view, centred);
   quern::subtract(exec, centred, centred, rest_view);
   quern::add(exec, mean_view, mean_view, rest_view);
+}
+template <class Exec, class Centred, class Mean, class A>
+void centre_columns(const Exec& exec, const Centred& centred, const Mean& mean_view, const A& a) {
+  centre_columns(exec, centred, mean_view, a,
+                 [&](const auto& to, const auto& of) { quern::mean(exec, to, of, axis{0}); });
 }
 
 /// `out(i, j)` is the sum over the rows k of `columns(k, i) conj(columns(k, j))`, times a factor.
@@ -48,10 +55,26 @@ void multiply_columns(const Exec& exec, const std::string& label, const strided<
   }
 }
 
+/// The same with weights of the rows, and from sums covariances.
+template <class Exec, class Out, class T, class Weights>
+void multiply_weighted_columns(const call<Exec>& c, const Out& out_view, const strided<T>& out,
+                               const column_major<T>& columns, const Weights& weights, std::int64_t lost) {
+  using R = real_type<T>;
+  const strided<const T> all = as_input(columns);
+  const strided<const T> turned{all.data, {columns.columns, columns.rows}, {columns.ld, 1}};
+  const work_matrix<Exec, T> weighted(c.exec, columns.rows, columns.columns);
+  map_checked(c.label, c.exec, as_part<Exec, 2>(as_matrix(*weighted)), weighted_conjugate(),
+              as_part<Exec, 2>(as_matrix(columns)), weights.column());
+  multiply_matrices(c.exec, c.label, out, turned, as_input(*weighted), product_result<T>{});
+  map_checked(c.label, c.exec, out_view, covariance_of_sum<R>{static_cast<R>(lost), weights.importance()}, out_view,
+              weights.total(), weights.squares());
+}
+
 /// The covariances of variables with observations along an axis of x.
 template <class Exec, class Out, class In, class... Options>
 void covariances(const call<Exec>& c, const Out& out_view, const In& x, const Options&... options) {
   using T = value_of<Out>;
+  constexpr bool weighted = has_option<fweights_t, Options...> || has_option<aweights_t, Options...>;
   const shape extents = operand_extents(c.label, x);
   if (extents.rank != 2) reject_extents(c.label, "in", extents, "rank 2");
   const int along = axis_number(c.label, option_or(axis{1}, options...).number[0], 2);
@@ -60,14 +83,24 @@ void covariances(const call<Exec>& c, const Out& out_view, const In& x, const Op
   check_extents(c.label, "out", out.extents, shape{n, n});
   const auto rows = permute_dims(x, along == 0 ? axes{0, 1} : axes{1, 0});
   check_overlap(c.label, out, c.elements(rows), "in", false);
+  check_weights_among(c, out, m, options...);
   if (n == 0) return;
   if (m == 0) return quern::fill(c.exec, out_view, std::numeric_limits<real_type<T>>::quiet_NaN());
   const work_matrix<Exec, T> centred(c.exec, m, n);
   const scratch_array<Exec, T> mean(c.exec, n);
-  centre_columns(c.exec, as_part<Exec, 2>(as_matrix(*centred)), as_part<Exec, 1>(strided<T>{mean.data(), {n}, {1}}),
-                 rows);
-  const std::int64_t freedom = std::max<std::int64_t>(m - option_or(ddof{1}, options...).value, 0);
-  multiply_columns(c.exec, c.label, out, *centred, 1 / static_cast<real_type<T>>(freedom));
+  const auto centred_view = as_part<Exec, 2>(as_matrix(*centred));
+  const auto mean_view = as_part<Exec, 1>(strided<T>{mean.data(), {n}, {1}});
+  const std::int64_t lost = option_or(ddof{1}, options...).value;
+  if constexpr (weighted) {
+    const observation_weights<Exec, real_type<T>> weights(c, m, options...);
+    centre_columns(c.exec, centred_view, mean_view, rows,
+                   [&](const auto& to, const auto& of) { weights.average(c.exec, to, of); });
+    multiply_weighted_columns(c, out_view, out, *centred, weights, lost);
+  } else {
+    centre_columns(c.exec, centred_view, mean_view, rows);
+    const std::int64_t freedom = std::max<std::int64_t>(m - lost, 0);
+    multiply_columns(c.exec, c.label, out, *centred, 1 / static_cast<real_type<T>>(freedom));
+  }
 }
 
 /// The root of a variance.
@@ -108,19 +141,29 @@ constexpr bool covariance_types() {
 ///
 /// @param out     a View (n, n) of floating-point or complex numbers, in whose type everything is computed
 /// @param x       an array (n, m), which may be lazy or re-indexed
-/// @param options `ddof{d}`, 1 without it; `axis{0}`: observations are the rows of x, (m, n) (NumPy's `rowvar=False`)
+/// @param options `ddof{d}`, 1 without it; `axis{0}`: observations are the rows of x, (m, n) (NumPy's `rowvar=False`);
+///                `fweights{f}`, a View of m integers, how often each observation was made; `aweights{a}`, one of m
+///                real numbers, how important each is; `checked`: a weight below 0 is an error, for which the call
+///                waits
 ///
-/// From a copy of x without means in scratch memory, by `mean` and `matmul`; the rounding of the means is taken out
-/// again. Where m is at most ddof all is infinite or NaN, as in NumPy. Asynchronous on `exec`.
-/// @throws Error if ranks or extents do not fit, or memory overlaps
-template <execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
+/// With weights `w = f a` means are `sum_k w(k) x(i, k) / W` with `W = sum_k w(k)`, and out(i, j) is the sum of
+/// products, each times w(k), divided by `W - ddof`, and with `aweights` by `W - ddof sum_k w(k) a(k) / W`: as of an x
+/// with each observation f times. Unlike NumPy, the call checks weights with `checked` alone, and where W is 0 all is
+/// NaN.
+///
+/// From a copy of x without means in scratch memory, by `mean` and `matmul`, with weights from two; the rounding of the
+/// means is taken out again. Where m is at most ddof, or what is divided by below 0, all is infinite or NaN, as in
+/// NumPy. Asynchronous on `exec`, without `checked`.
+/// @throws Error if ranks or extents do not fit, or memory overlaps; ElementError with `checked`, with the position
+template <execution_space Exec, view_like Out, array_like In,
+          option<axis, ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
 void cov(const Exec& exec, const Out& out, const In& x, const Options&... options) {
-  if constexpr (impl::covariance_types<Out, In>()) {
+  if constexpr (impl::covariance_types<Out, In>() && impl::weight_types<Options...>()) {
     const impl::call c("quern::cov", exec);
     impl::covariances(c, out, x, options...);
   }
 }
-template <view_like Out, array_like In, option<axis, ddof>... Options>
+template <view_like Out, array_like In, option<axis, ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
 void cov(const Out& out, const In& x, const Options&... options) {
   cov(impl::space_of(out), out, x, options...);
 }

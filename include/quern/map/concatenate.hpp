@@ -10,7 +10,7 @@
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/part_view.hpp>
-#include <quern/map/restrided.hpp>
+#include <quern/map/map.hpp>
 #include <vector>
 
 namespace quern {
@@ -31,10 +31,6 @@ template <class V, class Allocator, class F>
 void for_each_view(const std::vector<V, Allocator>& views, const F& f) {
   for (const V& v : views) f(v);
 }
-
-/// What `insert` takes as values.
-template <class T>
-concept inserted_values = array_like<T> || scalar_value<T>;
 
 /// Writes inputs to parts of an array, behind each other. `Stacked` inputs have one axis less and an index each.
 template <bool Stacked, class Exec, class Out, class In, class... Options>
@@ -118,60 +114,6 @@ void stack(const Out& out, const In& in, const Options&... options) {
   stack(impl::space_of(out), out, in, options...);
 }
 QUERN_TAKES_NAME(stack)
-
-/// An array with values put before an index along an axis (NumPy's `insert`), the first one without the option `axis`:
-/// `insert(exec, out, x, 2, row, axis{0})`.
-///
-/// @param out    a View, longer than `in` along the axis by as many places as are filled
-/// @param in     an array of as many axes, which may be lazy or re-indexed
-/// @param index  from 0 to the extent of `in`, behind all; negative ones count from the end
-/// @param values a scalar, or an array that broadcasts to the places, which have the extents of `in` but along the
-/// axis,
-///               as NumPy's with an index that is a list: one of rank 1 lies along the last axis
-///
-/// Asynchronous on `exec`: a kernel for the values and one for each part of `in`, without scratch memory, which may be
-/// captured in a device graph. `remove_at` is the operand without some elements.
-/// @throws Error if extents do not fit, the axis or the index is out of range, or memory overlaps; nothing is written
-/// then
-template <execution_space Exec, view_like Out, array_like In, impl::inserted_values Values, option<axis>... Options>
-void insert(const Exec& exec, const Out& out_view, const In& in, std::int64_t index, const Values& values,
-            const Options&... options) {
-  constexpr int rank = impl::rank_of<Out>;
-  static_assert(rank >= 1, "quern::insert: out must have one axis at least, known when compiling");
-  static_assert(impl::may_have_rank<In, rank, rank>, "quern::insert: in must have the rank of out");
-  if constexpr (rank >= 1 && impl::may_have_rank<In, rank, rank>) {
-    const impl::call c("quern::insert", exec);
-    const auto out = c.output(out_view);
-    const int along = impl::axis_set(c.label, impl::option_or(axis{0}, options...), rank).only();
-    const shape before = impl::operand_extents(c.label, in);
-    shape expected = out.extents;
-    expected.extent[along] = before.extent[along];
-    impl::check_extents(c.label, "in", before, expected);
-    const std::int64_t n = before.extent[along], places = out.extents.extent[along] - n;
-    if (places < 0) impl::reject_extents(c.label, "out", out.extents, "at least those of in, " + before.str());
-    const std::int64_t at = index == n ? n : impl::index_along_axis(c.label, index, before, along);
-    impl::check_overlap(c.label, out, c.elements(in), "in", false);
-    if constexpr (!scalar_value<Values>) impl::check_overlap(c.label, out, c.elements(values), "values", false);
-    const auto part_of_out = [&](std::int64_t first, std::int64_t count) {
-      return impl::as_part<Exec, rank>(impl::part_along(out, along, first, count));
-    };
-    const auto part_of_in = [&](std::int64_t first, std::int64_t count) {
-      return impl::restrided_input<rank>(c, in, [&](impl::index_layout l) {
-        l.first += first * l.stride[along];
-        l.extents.extent[along] = count;
-        return l;
-      });
-    };
-    impl::map_checked(c.label, exec, part_of_out(at, places), impl::op::identity(), values);  // rejects them first
-    impl::map_checked(c.label, exec, part_of_out(0, at), impl::op::identity(), part_of_in(0, at));
-    impl::map_checked(c.label, exec, part_of_out(at + places, n - at), impl::op::identity(), part_of_in(at, n - at));
-  }
-}
-template <view_like Out, array_like In, impl::inserted_values Values, option<axis>... Options>
-void insert(const Out& out, const In& in, std::int64_t index, const Values& values, const Options&... options) {
-  insert(impl::space_of(out), out, in, index, values, options...);
-}
-QUERN_TAKES_NAME_NOT(place, insert)
 
 }  // namespace quern
 

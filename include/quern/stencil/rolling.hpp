@@ -7,11 +7,14 @@
 /// Reductions of windows along an axis, whose widths are known when the program runs: the `rolling` of pandas.
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <quern/core/call/call.hpp>
+#include <quern/core/call/places.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/check_increasing.hpp>
 #include <quern/reduce/reduced.hpp>
+#include <quern/stencil/filter_engine.hpp>
 #include <quern/stencil/rolling_median.hpp>
 #include <quern/stencil/rolling_windows.hpp>
 
@@ -43,6 +46,11 @@ namespace impl {
 struct rolling_request {
   bool center;
   std::int64_t min_periods, step;
+};
+
+/// The elements at both ends of a part of an array that have no results: those that are read around others.
+struct rolling_margins {
+  std::int64_t low = 0, high = 0;
 };
 
 /// The windows of n elements that a call asks for; of a part of an axis, they are found later.
@@ -101,17 +109,6 @@ auto rolling_description(const Exec& exec, const Options&... options) {
 template <class T>
 inline constexpr bool has_nan = std::is_floating_point_v<real_type<T>> || is_half<T>;
 
-/// The lines of two arrays along axis d, in which they may have different extents.
-template <class In, class T>
-auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
-  using source = std::remove_const_t<decltype(In::data)>;
-  const axis_set along(label, axis{d}, in.extents.rank);
-  const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
-  const std::int64_t lines = nest.inner() * nest.outer();
-  const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
-  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
-}
-
 /// Launches a reduction of windows of lines.
 template <class Exec, class Reduction, class Source, class Out>
 void roll(const Exec& exec, const std::string& label, const Reduction& r, const rolling_lines<Source, Out>& lines,
@@ -133,10 +130,12 @@ void roll(const Exec& exec, const std::string& label, const Reduction& r, const 
   }
 }
 
-/// `rolling<Op>(exec, out, in, window, options...)`: checks, then launches. `find(call, bounds)` looks at the axis.
+/// `rolling<Op>(exec, out, in, window, options...)` in memory: checks, then launches. `find(call, bounds)` looks at the
+/// axis.
 template <class Op, class Exec, class Out, class In, class Window, class Find, class... Options>
 void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, const Window& w,
-                  std::int64_t min_periods, const Find& find, const Options&... options) {
+                  std::int64_t min_periods, const rolling_margins& margins, const Find& find,
+                  const Options&... options) {
   using T = value_of<In>;
   constexpr bool in_order = has_order<T> || !std::is_same_v<Op, quern::op::median>;
   static_assert(in_order, "quern::rolling: a median of complex numbers, which have no order");
@@ -146,13 +145,15 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
                 "quern::rolling: out must be of floating-point numbers, as NaN stands for windows of too few values");
   const auto elements = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
-  const auto out = c.output(out_view);
+  auto out = c.output(out_view);
   const int d = axis_set(c.label, option_or(axis{-1}, options...), extents.rank).only();
   rolling_bounds windows = bounds_of(c.label, w, extents.extent[d]);
   shape expected = extents;
   expected.extent[d] = windows.results;
   check_extents(c.label, "out", out.extents, expected);
   check_overlap(c.label, out, elements, "in", false);
+  windows.begin = margins.low;
+  windows.results = std::max<std::int64_t>(windows.results - margins.low - margins.high, 0);
   if constexpr (has_nan<value_of<Out>> && in_order) {
     const auto launch = [&](const auto& in) {
       const auto lines = rolling_lines_of(c.label, in, out, d);
@@ -161,10 +162,139 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
       else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
     };
     find(out, windows, [&] {
-      if (out.extents.size() > 0) with_sources(launch, elements);
+      out.data += margins.low * out.stride[d];
+      if (out.extents.size() > 0 && windows.results > 0) with_sources(launch, elements);
     });
   }
 }
+
+/// A reduction of windows of a number of elements, which an engine runs where its arrays are.
+template <class Op, class... Options>
+struct rolling_operation {
+  std::string label;
+  window windows;
+  std::int64_t min_periods;
+  int along;
+  std::int64_t before, after;
+  std::tuple<Options...> options;
+
+  run_time_box reach() const {
+    const std::int64_t far = std::max(before, after);
+    if (far > std::numeric_limits<int>::max())
+      throw Error(label, "windows of more than 2^31 elements in chunks or over ranks");
+    run_time_box box;
+    box.r[along] = static_cast<int>(far);
+    return box;
+  }
+  /// What is left at the ends of a part whose cells are not computed with boundary::keep.
+  rolling_margins margins(const boundaries& edge) const {
+    const auto kept = [&](const boundary& b) {
+      return b.kind() == boundary::mode::keep ? std::max(before, after) : std::int64_t{0};
+    };
+    return {kept(edge.axis(along).low), kept(edge.axis(along).high)};
+  }
+  /// Windows may lie along an axis that is cut.
+  void check_cut(int) const {}
+  /// Of calls that are compared between ranks.
+  std::string text() const {
+    return ", windows from -" + std::to_string(before) + " to " + std::to_string(after) + ", of at least " +
+           std::to_string(min_periods) + " values";
+  }
+  template <class Exec, class Out, class In>
+  void run(const Exec& exec, const Out& out, const In& in, const rolling_margins& left = {}) const {
+    const call c(label, exec);
+    unpack(
+        [&](const auto&... o) {
+          rolling_call<Op>(
+              c, out, in, windows, min_periods, left, [](const auto&, const auto&, const auto& launch) { launch(); },
+              o...);
+        },
+        options);
+  }
+};
+
+inline void check_step(const std::string& label, std::int64_t step) {
+  if (step != 1) throw Error(label, "a step of " + std::to_string(step) + ", which windows have in memory alone");
+}
+/// Describes a call, in another place whose windows are of the whole array.
+template <class Op, class In, class... Options>
+auto describe_rolling(const std::string& label, const In& in, const window& w, bool in_memory_alone,
+                      const std::tuple<Options...>& options) {
+  rolling_operation<Op, Options...> r{label, w, w.min_periods.value_or(w.count), 0, 0, 0, options};
+  if (in_memory_alone) return r;
+  const shape extents = operand_extents(label, in);
+  r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
+                   options);
+  const rolling_bounds bounds = bounds_of(label, w, extents.extent[r.along]);
+  check_step(label, w.step);
+  r.before = bounds.before;
+  r.after = bounds.after;
+  return r;
+}
+
+/// A reduction of windows of parts of a sorted axis, which is whole wherever the arrays are.
+template <class Op, class On, class... Options>
+struct rolling_on_axis {
+  std::string label;
+  value_window windows;
+  const On& on;
+  int along;
+  std::tuple<Options...> options;
+
+  run_time_box reach() const { return {}; }
+  rolling_margins margins(const boundaries&) const { return {}; }
+  void check_cut(int axis) const {
+    if (axis == along)
+      throw Error(label, "windows of a width along axis " + std::to_string(axis) +
+                             ", which is cut: those of a number of elements alone may lie there");
+  }
+  std::string text() const {
+    return ", windows of a width of " + std::to_string(windows.width) + (windows.center ? " in the middle" : "") +
+           ", of at least " + std::to_string(windows.min_periods.value_or(1)) + " values";
+  }
+  template <class Exec, class Out, class In>
+  void run(const Exec& exec, const Out& out, const In& in, const rolling_margins& left = {}) const {
+    const call c(label, exec);
+    const auto axis_of = c.input(on);
+    const auto find = [&](const auto& to, auto& bounds, const auto& launch) {
+      check_extents(c.label, "the axis", axis_of.extents, shape{bounds.n});
+      check_overlap(c.label, to, axis_of, "the axis", false);
+      if constexpr (has_option<checked_t, Options...>)
+        check_increasing(exec, c.label, "the positions on the axis", axis_of);
+      const scratch_arrays<Exec> memory(exec, scratch_part{bounds.firsts, bounds.results},
+                                        scratch_part{bounds.lasts, bounds.results});
+      find_windows(exec, c.label, axis_of, windows, bounds);
+      launch();
+    };
+    unpack(
+        [&](const auto&... o) {
+          rolling_call<Op>(c, out, in, windows, windows.min_periods.value_or(1), left, find, o...);
+        },
+        options);
+  }
+};
+template <class Op, class In, class On, class... Options>
+auto describe_rolling_on(const std::string& label, const In& in, const On& on, const value_window& w,
+                         bool in_memory_alone, const std::tuple<Options...>& options) {
+  rolling_on_axis<Op, On, Options...> r{label, w, on, 0, options};
+  if (in_memory_alone) return r;
+  const shape extents = operand_extents(label, in);
+  r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
+                   options);
+  bounds_of(label, w, extents.extent[r.along]);
+  check_step(label, w.step);
+  return r;
+}
+
+/// Rolling windows of arrays in memory.
+template <>
+struct engine<in_memory, rollings> {
+  template <class Rolling, class Exec, class Out, class In, class... Options>
+  static void run(const Rolling& rolling, const Exec& exec, const Out& out, const In& in, const Options&...) {
+    check_place_options<Options...>();
+    rolling.run(exec, out, in);
+  }
+};
 
 }  // namespace impl
 
@@ -197,18 +327,26 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
 /// `exec`. Wider windows take one or a few more kernels, and in scratch memory a state of the reduction for each 63
 /// elements (15). Medians alone take a time that grows with the window: a thread keeps its values sorted, in scratch
 /// memory of at most the size of the input, half types as float.
+///
+/// In chunks and over ranks arrays have 1 to 3 axes, and windows the step 1. Windows may lie along the axis that is
+/// cut: chunks overlap by them, and DistributedViews have halos as wide as a window reaches, before and behind, along
+/// it. Sums of the same window may be rounded in another order there.
 /// @throws Error if extents do not fit, the axis is out of range, `out` shares memory with `in`, or a window has no
-/// element, more `min_periods` than elements, or no step
-template <class Op, execution_space Exec, view_like Out, array_like In, option<axis, ddof>... Options>
+/// element, more `min_periods` than elements, or no step; over ranks if a halo is too narrow
+template <class Op, execution_space Exec, result_view Out, any_array In, call_option<axis, ddof>... Options>
 void rolling(const Exec& exec, const Out& out, const In& in, const window& window, const Options&... options) {
-  const impl::call c("quern::rolling", exec);
-  impl::rolling_call<Op>(
-      c, out, in, window, window.min_periods.value_or(window.count),
-      [](const auto&, const auto&, const auto& run) { run(); }, options...);
+  using place = impl::engine_of<impl::rollings, Out, In>;
+  constexpr bool here = std::is_same_v<place, impl::engine<impl::in_memory, impl::rollings>>;
+  const std::string& label = impl::label_text("quern::rolling");
+  const auto described = impl::described_filter<place>(label, out, in, [&] {
+    return impl::describe_rolling<Op>(label, in, window, here, impl::select_options<false>(options...));
+  });
+  impl::unpack([&](const auto&... of_place) { place::run(described, exec, out, in, of_place...); },
+               impl::select_options<true>(options...));
 }
-template <class Op, view_like Out, array_like In, option<axis, ddof>... Options>
+template <class Op, result_view Out, any_array In, call_option<axis, ddof>... Options>
 void rolling(const Out& out, const In& in, const window& window, const Options&... options) {
-  rolling<Op>(impl::space_of(out), out, in, window, options...);
+  rolling<Op>(impl::space_of(out, in), out, in, window, options...);
 }
 
 /// The same of windows of a part of a sorted axis, as of times: of the elements j up to i with `on(i) - width < on(j)`;
@@ -221,36 +359,28 @@ void rolling(const Out& out, const In& in, const window& window, const Options&.
 /// The windows are found by binary search, in one more kernel, which writes 16 bytes of scratch memory for each result;
 /// lines of 256 elements or more take the further kernels of wide windows. Of medians the call waits for the size of
 /// the widest window.
+///
+/// In chunks and over ranks windows of a width lie along an axis that is not cut; `on` is in memory, whole on each
+/// rank.
 /// @throws UnsortedError with `checked`; Error also if the extents of `on` do not fit, or a width is not positive
-template <class Op, execution_space Exec, view_like Out, array_like In, view_like On,
-          option<axis, ddof, checked_t>... Options>
+template <class Op, execution_space Exec, result_view Out, any_array In, view_like On,
+          call_option<axis, ddof, checked_t>... Options>
 void rolling(const Exec& exec, const Out& out, const In& in, const On& on, const value_window& window,
              const Options&... options) {
   static_assert(impl::has_order<impl::value_of<On>>, "quern::rolling: the axis must be of real numbers");
-  const impl::call c("quern::rolling", exec);
-  const auto axis_of = c.input(on);
-  impl::rolling_call<Op>(
-      c, out, in, window, window.min_periods.value_or(1),
-      [&](const auto& to, auto& windows, const auto& run) {
-        impl::check_extents(c.label, "the axis", axis_of.extents, shape{windows.n});
-        impl::check_overlap(c.label, to, axis_of, "the axis", false);
-        if constexpr (impl::has_option<checked_t, Options...>)
-          impl::check_increasing(exec, c.label, "the positions on the axis", axis_of);
-        const impl::scratch_arrays<Exec> memory(exec, impl::scratch_part{windows.firsts, windows.results},
-                                                impl::scratch_part{windows.lasts, windows.results});
-        impl::find_windows(exec, c.label, axis_of, window, windows);
-        run();
-      },
-      options...);
+  using place = impl::engine_of<impl::rollings, Out, In>;
+  constexpr bool here = std::is_same_v<place, impl::engine<impl::in_memory, impl::rollings>>;
+  const std::string& label = impl::label_text("quern::rolling");
+  const auto described = impl::described_filter<place>(label, out, in, [&] {
+    return impl::describe_rolling_on<Op>(label, in, on, window, here, impl::select_options<false>(options...));
+  });
+  impl::unpack([&](const auto&... of_place) { place::run(described, exec, out, in, of_place...); },
+               impl::select_options<true>(options...));
 }
-template <class Op, view_like Out, array_like In, view_like On, option<axis, ddof, checked_t>... Options>
+template <class Op, result_view Out, any_array In, view_like On, call_option<axis, ddof, checked_t>... Options>
 void rolling(const Out& out, const In& in, const On& on, const value_window& window, const Options&... options) {
-  rolling<Op>(impl::space_of(out), out, in, on, window, options...);
+  rolling<Op>(impl::space_of(out, in), out, in, on, window, options...);
 }
-/// What is not in memory is rejected by name.
-template <class Op, class... Args>
-  requires(impl::rejected::place<Args...>::value)
-void rolling(const Args&...) {}
 QUERN_TAKES_NAME_WITH(rolling, class Op, Op)
 
 }  // namespace quern

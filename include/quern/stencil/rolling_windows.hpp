@@ -21,6 +21,7 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/values/ordered.hpp>
+#include <quern/core/views/axes.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/tuning.hpp>
 
@@ -31,20 +32,23 @@ struct rolling_bounds {
   std::int64_t n = 0;                  // elements
   std::int64_t results = 0;            // one for each `step` elements
   std::int64_t step = 1;               //
+  std::int64_t begin = 0;              // the element of the first result
   std::int64_t before = 0, after = 0;  // elements of a window on both sides of its own
   std::int64_t* firsts = nullptr;      // in their place, where windows differ
   std::int64_t* lasts = nullptr;
 
   KOKKOS_FUNCTION std::int64_t first(std::int64_t i) const {
-    return firsts != nullptr ? firsts[i] : Kokkos::max<std::int64_t>(i * step - before, 0);
+    return firsts != nullptr ? firsts[i] : Kokkos::max<std::int64_t>(begin + i * step - before, 0);
   }
   KOKKOS_FUNCTION std::int64_t last(std::int64_t i) const {
-    return firsts != nullptr ? lasts[i] : Kokkos::min(i * step + after + 1, n);
+    return firsts != nullptr ? lasts[i] : Kokkos::min(begin + i * step + after + 1, n);
   }
   /// Whether each window from that of result i to that before `end` begins and ends one element after the one before.
   KOKKOS_FUNCTION bool advance_by_one(std::int64_t i, std::int64_t end) const {
-    return firsts == nullptr && step == 1 && i >= before && end + after <= n;
+    return firsts == nullptr && step == 1 && begin + i >= before && begin + end + after <= n;
   }
+  /// The first result behind i whose window begins behind an element, where windows advance by one.
+  KOKKOS_FUNCTION std::int64_t result_behind(std::int64_t element) const { return element + before - begin + 1; }
 };
 
 /// How far apart positions are, without rounding between integers.
@@ -167,6 +171,17 @@ struct rolling_lines {
   }
 };
 
+/// The lines of two arrays along axis d, in which they may have different extents.
+template <class In, class T>
+auto rolling_lines_of(const std::string& label, const In& in, const strided<T>& out, int d) {
+  using source = std::remove_const_t<decltype(In::data)>;
+  const axis_set along(label, axis{d}, in.extents.rank);
+  const auto nest = make_loop_nest<2>(along.part(in.extents, false), {along.part(in, false), along.part(out, false)});
+  const std::int64_t lines = nest.inner() * nest.outer();
+  const bool across = lines > 1 && std::abs(nest.stride[0][0]) < std::abs(in.stride[d]);
+  return rolling_lines<source, T>{in.data, out.data, row_nest<2>(nest), lines, in.stride[d], out.stride[d], across};
+}
+
 struct rolling_results {};  // tags
 struct rolling_blocks {};
 
@@ -225,7 +240,7 @@ struct rolling_kernel {
                                               std::int64_t end) const {
     const std::int64_t middle_end = windows.last(i);
     std::int64_t next = i + 1;
-    if (windows.advance_by_one(i, end)) next = Kokkos::min(middle_end + windows.before + 1, end);
+    if (windows.advance_by_one(i, end)) next = Kokkos::min(windows.result_behind(middle_end), end);
     else
       while (next < end && windows.first(next) <= middle_end) ++next;
     state middle = reducer.init();

@@ -138,7 +138,8 @@ struct separable_passes {
         if (pass_along_two<D>()) return passes<D + 2>();
       run_time_box reach;
       const boundaries e = edges_of<D, D>(reach);
-      call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
+      if (is_wide(D)) run_wide<D>(reach, e);
+      else call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
       passes<D + 1>();
     }
   }
@@ -146,9 +147,20 @@ struct separable_passes {
   auto line() const {
     return lines(std::integral_constant<int, D>(), std::bool_constant<Last>());
   }
+  /// Whether a pass is one of windows so wide that they have a way of their own.
+  bool is_wide(int d) const {
+    if constexpr (requires { lines.template is_wide<Exec>(d); }) return lines.template is_wide<Exec>(d);
+    else return false;
+  }
+  template <int D>
+  void run_wide(const run_time_box& reach, const boundaries& e) {
+    if constexpr (requires { lines.template is_wide<Exec>(D); })
+      lines.template run_wide<Reversed>(call.exec, call.label, D, reach, e, to<D>(), from<D>());
+  }
   /// Along D and the axis after it, where tiles suit the array and the window.
   template <int D>
   bool pass_along_two() {
+    if (is_wide(D) || is_wide(D + 1)) return false;
     constexpr int down = Reversed ? D + 1 : D, across = Reversed ? D : D + 1;
     const auto rows = line<down, false>();
     const auto columns = line<across, D + 2 == Rank>();

@@ -59,6 +59,10 @@ struct stencil_tuning : tuning<Exec> {
   /// Results of rolling windows that a thread takes together, and elements of the blocks that wide windows consist of.
   static constexpr int rolling_block = is_device<Exec> ? 16 : 64;
 
+  /// Cells of the windows along an axis whose extremes of so many bytes are found cell by cell, on hosts in vectors.
+  /// Those of wider ones take the same time for all widths.
+  static constexpr int widest_extreme(int bytes) { return is_device<Exec> ? 63 : bytes > 2 ? 31 : 96 / bytes; }
+
   /// Bytes of the sums of adjacent windows that a host thread forms together, in its first cache.
   static constexpr int summed_bytes = 1024;
 };

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <quern/core/launch/loop_nest.hpp>
+#include <quern/core/views/computed_pads.hpp>
 #include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/layouts.hpp>
 #include <quern/core/views/mapped_array.hpp>
@@ -272,6 +273,20 @@ std::int64_t padded_extent(const pad_widths& widths, int d, std::int64_t n, int 
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
   if (w.before > most || w.after > most) throw Error(label, "more than 2^61 elements around axis " + std::to_string(d));
   return w.before + n + w.after;
+}
+void check_reflection(pad_mode mode) {
+  if (mode != pad_mode::reflect && mode != pad_mode::symmetric)
+    throw Error("quern::pad", "a reflect_type, which pad_mode::reflect and pad_mode::symmetric alone have");
+}
+void check_ramp(const linear_ramp& ramp, int rank, bool integers, double least, double most) {
+  const std::string label = "quern::pad";
+  if (ramp.count != 1 && ramp.count != static_cast<std::size_t>(rank))
+    throw Error(label,
+                std::to_string(ramp.count) + " pairs of end values for an array of rank " + std::to_string(rank));
+  for (int d = 0; integers && d < rank; ++d)
+    for (const double v : {ramp.along(d).before, ramp.along(d).after})
+      if (!(v >= least && v <= most))
+        throw Error(label, "an end value of " + std::to_string(v) + ", which x's type does not hold");
 }
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis) {
   if (count > 0 && n == 0) throw Error(label, "axis " + std::to_string(axis) + " is empty, and there are indices");

@@ -97,6 +97,7 @@ struct stencils {};
 struct reducing_stencils {};
 struct iterations {};
 struct window_filters {};  // of windows whose sizes are known when the program runs
+struct rollings {};        // reductions of windows along an axis
 
 /// Whether operations of a kind take `quern::rows` of what is not in memory, and of Views beside it.
 template <class Kind>

@@ -90,6 +90,20 @@ struct index_run {
   bool outside = false;
 };
 
+/// Whether a map says itself what stands where an index leads to no element, `map.outside(i, line)`: it computes that
+/// from elements along the axis. Of others it is one value, `map.outside`.
+template <class Map>
+inline constexpr bool computes_outside = requires { Map::computes_outside; };
+
+/// The elements along an axis whose index is mapped, by the indices that the map leads to.
+template <class Inner>
+struct mapped_line {
+  using value_type = typename Inner::value_type;
+  const Inner& inner;
+  std::int64_t first, stride;
+  KOKKOS_FUNCTION value_type operator[](std::int64_t j) const { return inner.load(first + j * stride); }
+};
+
 /// A source with the index along one axis mapped.
 template <class Inner, class Map>
 struct axis_source {
@@ -112,7 +126,7 @@ struct axis_source {
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const {
     const std::int64_t j = map(index(at));
     if constexpr (Map::has_outside)
-      if (j < 0) return map.outside;
+      if (j < 0) return outside(at);
     return inner.load(others(at) + j * stride);
   }
   bool holds_packs(int w) const {
@@ -125,7 +139,7 @@ struct axis_source {
     if constexpr (Map::has_outside) {
       if (j < 0) {
         pack<value_type, W> p;
-        for (int k = 0; k < W; ++k) p.value[k] = map.outside;
+        for (int k = 0; k < W; ++k) p.value[k] = outside(at + k);
         return p;
       }
     }
@@ -146,11 +160,20 @@ struct axis_source {
     }
     const std::int64_t j = map(i);
     if constexpr (Map::has_outside)
-      if (j < 0) return {&map.outside, 0, count};
+      if (j < 0) return outside_run(count);
     return inner.run(others(at) + j * stride, step, count);
   }
 
  private:
+  /// What stands at an address whose index leads to no element.
+  KOKKOS_FUNCTION value_type outside(std::int64_t at) const {
+    if constexpr (computes_outside<Map>) return map.outside(index(at), mapped_line<Inner>{inner, others(at), stride});
+    else return map.outside;
+  }
+  source_run<value_type> outside_run(std::int64_t count) const {
+    if constexpr (computes_outside<Map>) return {};
+    else return {&map.outside, 0, count};
+  }
   source_run<value_type> run_along(std::int64_t i, std::int64_t start, std::int64_t along, std::int64_t count) const {
     if constexpr (!has_runs) {
       return {};
@@ -158,7 +181,7 @@ struct axis_source {
       const index_run r = map.run(i, along, count);
       if (r.count == 0) return {};
       if constexpr (Map::has_outside)
-        if (r.outside) return {&map.outside, 0, r.count};
+        if (r.outside) return outside_run(r.count);
       return inner.run(start + r.first * stride, r.step * along * stride, r.count);
     }
   }
