@@ -148,7 +148,7 @@ awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comm
 units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
-  "../src/scan/scan ../src/keyed/group_by ../src/keyed/sort ../src/keyed/top_k"
+  "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.

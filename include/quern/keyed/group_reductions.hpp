@@ -15,7 +15,9 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/call/mask.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reducers/reproducible.hpp>
@@ -137,6 +139,17 @@ void group_sum(const std::string& label, const Exec& exec, const Out& out, const
     with_index_type(by.rows(), [&]<class Index>(Index) { sum_by_sorted_labels<S, Index>(label, exec, out, x, by); });
   }
 }
+
+/// The same of Views, for the types of most data in the library.
+template <class Exec, class T>
+void group_sum_of_column(const std::string& label, const Exec& exec, const strided<sum_type<T>>& out,
+                         const strided<const T>& x, const Groups<Exec>& by) {
+  group_sum<sum_type<T>>(label, exec, as_part<Exec, 1>(out), as_part<Exec, 1>(x), by);
+}
+#define QUERN_GROUP_SUM(HOW, Exec, T)                                                                          \
+  HOW template void group_sum_of_column<Exec, T>(const std::string&, const Exec&, const strided<sum_type<T>>&, \
+                                                 const strided<const T>&, const Groups<Exec>&);
+QUERN_COMPILED_ELSEWHERE(QUERN_GROUP_SUM)
 
 struct mean_of_sum {
   KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
@@ -280,7 +293,12 @@ void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, c
   const impl::call c("quern::sum", exec);
   impl::check_groups(c, out, x, by);
   const auto run = [&](const auto& rows, const auto&... others) {
-    impl::group_sum<impl::sum_type<impl::value_of<decltype(x)>>>(c.label, exec, out, x, rows, others...);
+    using T = impl::value_of<X>;
+    using S = impl::sum_type<T>;
+    constexpr bool is_column = view_like<X> && !impl::is_rows<X> && std::is_same_v<impl::memory_type<Out>, S>;
+    if constexpr (is_column && sizeof...(others) == 0)
+      impl::group_sum_of_column(c.label, exec, c.output(out), impl::strided<const T>(c.input(x)), rows);
+    else impl::group_sum<S>(c.label, exec, out, x, rows, others...);
   };
   impl::with_selected_rows(c, out, by, run, options...);
 }

@@ -17,6 +17,7 @@
 /// | keyed/sort.hpp | `sort`, `argsort` in either direction | the same |
 /// | keyed/top_k.hpp | positions for `top_k` and `partial_sort` | the same |
 /// | keyed/group_by.hpp | `group_by` of one column | the same |
+/// | keyed/group_reductions.hpp | `sum` of groups to their own type | the same |
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
 /// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
