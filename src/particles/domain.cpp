@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
-#include <quern/core/values/bytes_text.hpp>
+#include <quern/core/call/error.hpp>
 #include <quern/particles/domain.hpp>
 
 namespace quern {
@@ -21,12 +21,12 @@ domain::domain(std::initializer_list<double> low, std::initializer_list<double> 
   else each(std::integral_constant<int, 3>());
   for (int d = 0; d < rank(); ++d)
     if (!(high_[d] > low_[d]) || !std::isfinite(high_[d] - low_[d]))
-      throw Error(label, "axis " + std::to_string(d) + " is from " + std::to_string(low_[d]) + " to " +
-                             std::to_string(high_[d]) + ", expected a finite length above 0");
+      throw Error(label, "axis " + std::to_string(d) + " is from " + impl::text_of(low_[d]) + " to " +
+                             impl::text_of(high_[d]) + ", expected a finite length above 0");
 }
 
-cell_grid::cell_grid(const domain& box, double width, std::int64_t most) : box_(box) {
-  if (!(width > 0)) throw Error("quern::cell_grid", "a width of " + std::to_string(width) + ", expected one above 0");
+CellGrid::CellGrid(const domain& box, double width, std::int64_t most) : box_(box) {
+  if (!(width > 0)) throw Error("quern::CellGrid", "a width of " + impl::text_of(width) + ", expected one above 0");
   // Where there would be too many, all are wider by the same factor; short axes have one all the same.
   double side = 1;  // of a cube, if so many cells of one filled the box
   const double share = 1.0 / box.rank();
@@ -45,7 +45,7 @@ cell_grid::cell_grid(const domain& box, double width, std::int64_t most) : box_(
   }
 }
 
-std::int64_t cell_grid::size() const {
+std::int64_t CellGrid::size() const {
   std::int64_t all = 1;
   for (const std::int64_t n : count_) all *= n;
   return all;

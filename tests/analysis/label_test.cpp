@@ -4,6 +4,7 @@
 #include <quern/analysis.hpp>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
+#include <quern/reduce.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
@@ -90,7 +91,16 @@ TYPED_TEST(LabelOn, IsSciPys) {
 TYPED_TEST(LabelOn, IsWhatFillingFinds) {
   using E = typename TestFixture::E;
   int round = 0;
-  for (const extents_of<3>& n : {extents_of<3>{7, 9, 35}, {1, 40, 70}, {30, 1, 3}, {2, 2, 2}, {1, 1, 5000}, {3, 33, 1}})
+  for (const extents_of<3>& n : {extents_of<3>{7, 9, 35},
+                                 {1, 40, 70},
+                                 {30, 1, 3},
+                                 {2, 2, 2},
+                                 {1, 1, 5000},
+                                 {3, 33, 1},
+                                 {2, 3, 31},
+                                 {3, 1, 32},
+                                 {1, 2, 65},
+                                 {2, 2, 4097}})
     for (const int least : {-3, 0, 2}) {
       const std::int64_t size = n[0] * n[1] * n[2];
       std::vector<std::uint8_t> mask(size);
@@ -174,6 +184,27 @@ TYPED_TEST(Label, RejectsBeforeItWrites) {
   test::expect_error("quern::label: 2 parameters for 1 axes",
                      [&] { quern::label(exec, labels, labels, periodic{true, false}); });
   EXPECT_EQ((std::vector<int>{5, 5, 5, 5}), test::contents(labels));
+}
+
+/// Trees whose vertices are joined in descending order, and lines of one and three cells.
+TYPED_TEST(Label, OfLongChains) {
+  const std::int64_t n = 300'000;
+  const Kokkos::View<int*, TypeParam> from("from", n - 1), to("to", n - 1), components("components", n);
+  quern::arange(this->exec, from, n - 1, 0, -1);
+  quern::arange(this->exec, to, n - 2, -1, -1);
+  EXPECT_EQ(1, quern::connected_components(this->exec, components, from, to));
+  EXPECT_EQ(std::vector<int>(n, 0), test::contents(components));
+  for (const std::int64_t width : {1, 3}) {
+    const Kokkos::View<int**, TypeParam> mask("mask", n, width);
+    quern::fill(this->exec, mask, 1);
+    EXPECT_EQ(1, quern::label(this->exec, mask, mask));
+    EXPECT_EQ(n * width, quern::sum(this->exec, mask));
+  }
+}
+
+TYPED_TEST(Label, CountsElsewhere) {
+  const Kokkos::View<std::int64_t*, TypeParam> labels("labels", 4);
+  EXPECT_THROW(quern::label(this->exec, labels, labels, size_to{Kokkos::subview(labels, 2)}), quern::Error);
 }
 
 TYPED_TEST(Label, ComponentsOfGraphsAreSciPys) {

@@ -354,7 +354,7 @@ TEST_F(Named, Keys) {
   const matrix points("points", 40, 1);
   const quern::domain box({0}, {1});
   const Kokkos::View<int*> ends("ends", 6), starts("starts", 41), near("near", 1600);
-  EXPECT_NAMED(quern::bin_by(exec, i, ends, points, quern::cell_grid(box, 0.2), step));
+  EXPECT_NAMED(quern::bin_by(exec, i, ends, points, quern::CellGrid(box, 0.2), step));
   EXPECT_NAMED(quern::bounding_domain(exec, points, step));
   EXPECT_NAMED(quern::radius_neighbors(exec, starts, near, points, box, 0.1, step));
   const Kokkos::View<int**> nearest("nearest", 40, 3);

@@ -12,13 +12,13 @@ namespace {
 void around(const space& exec) {
   const int n = 3;
   const Kokkos::View<double**> points("points", n, 3), sorted("sorted", n, 3);
-  const Kokkos::View<int*> starts("starts", n + 1), neighbors("neighbors", 10);
+  const Kokkos::View<int*> offsets("offsets", n + 1), neighbors("neighbors", 10);
   const Kokkos::View<double*> potential("potential", n);
   quern::copy(exec, points, quern::reshape(on_device<double>({0.95, 0, 1, 0.5, 0.5, 0.5, 0.05, 0, 1.125}), {n, 3}));
   // # 2
   // # 3
   EXPECT_EQ(2, pairs);
-  EXPECT_EQ((std::vector<int>{0, 1, 1, 2}), test::contents(starts));
+  EXPECT_EQ((std::vector<int>{0, 1, 1, 2}), test::contents(offsets));
   // # 4 statements
   EXPECT_EQ((std::vector<double>{8, 0, 8}), test::contents(potential));
   const Kokkos::View<int**> nearest("nearest", n, 2);

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_DualView.hpp>
 #include <algorithm>
 #include <limits>
 #include <quern/analysis.hpp>
@@ -11,7 +12,7 @@
 
 namespace {
 
-using quern::cell_grid, quern::domain, quern::periodic, quern::size_to;
+using quern::CellGrid, quern::domain, quern::periodic, quern::size_to;
 
 const test::reference_archive reference("particles/data/particles.npz");
 const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -148,7 +149,7 @@ TYPED_TEST(PointsOn, BinsAreThoseOfALoop) {
   using E = typename TestFixture::E;
   const auto points = this->points("space");
   const auto values = reference.values("space/points");
-  const cell_grid grid(domain({0.25, 0, 0}, {0.75, 1, 1}, periodic(false, true, true)), 0.3);
+  const CellGrid grid(domain({0.25, 0, 0}, {0.75, 1, 1}, periodic(false, true, true)), 0.3);
   ASSERT_EQ((std::vector<std::int64_t>{1, 3, 3}),
             (std::vector<std::int64_t>{grid.count(0), grid.count(1), grid.count(2)}));
   const auto n = static_cast<std::int64_t>(points.extent(0));
@@ -202,6 +203,70 @@ TYPED_TEST(Points, AtTheEndsOfIntervals) {
   EXPECT_EQ(30u, found(domain({-1}, {1}), std::numeric_limits<double>::infinity()).second.size());
 }
 
+TYPED_TEST(Points, AtInfinity) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto points = this->on_line({inf, 0, 1});
+  const auto offsets = this->row(std::vector<int>(4)), neighbors = this->row(std::vector<int>(8));
+  for (const double radius : {inf, 1e200}) {
+    const bool all = radius == inf;
+    EXPECT_EQ(all ? 6 : 2, quern::radius_neighbors(this->exec, offsets, neighbors, points, domain({0}, {1}), radius));
+    EXPECT_EQ((all ? std::vector<int>{0, 2, 4, 6} : std::vector<int>{0, 0, 1, 2}), test::contents(offsets)) << radius;
+  }
+}
+
+/// Images many boxes away, whose cells are rounded, beside all pairs of the same images.
+TYPED_TEST(Points, FarFromTheBox) {
+  std::vector<float> x(700);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(1e4 * test::sample(i, 3) + test::sample(i, 4));
+  const auto points = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({700, 1}, x);
+  const auto offsets = this->row(std::vector<int>(701)), neighbors = this->row(std::vector<int>(700 * 700));
+  const domain box({0}, {0.1}, periodic(true));
+  const auto pairs = quern::radius_neighbors(this->exec, offsets, neighbors, points, box, 0.002);
+  const auto ends = test::contents(offsets), found = test::contents(neighbors);
+  EXPECT_LT(700, pairs);
+  // Each pair is there in both directions, whatever the images are.
+  std::vector<std::pair<int, int>> forward, backward;
+  for (int i = 0; i < 700; ++i)
+    for (int k = ends[i]; k < ends[i + 1]; ++k) {
+      forward.push_back({i, found[k]});
+      backward.push_back({found[k], i});
+    }
+  std::sort(forward.begin(), forward.end());
+  std::sort(backward.begin(), backward.end());
+  EXPECT_EQ(forward, backward);
+}
+
+TYPED_TEST(Points, OfOtherArrays) {
+  Kokkos::DualView<double**, Kokkos::LayoutRight, TypeParam> points("points", 4, 1);
+  points.view_host()(1, 0) = points.view_host()(3, 0) = 0.9;
+  points.modify_host();
+  points.sync_device();
+  Kokkos::DualView<int*, Kokkos::LayoutRight, TypeParam> order("order", 4), offsets("offsets", 3);
+  quern::bin_by(this->exec, order, offsets, points, CellGrid(domain({0}, {1}), 0.5));
+  order.sync_host();
+  offsets.sync_host();
+  EXPECT_EQ((std::vector<int>{0, 2, 1, 3}), test::contents(order.view_host()));
+  EXPECT_EQ((std::vector<int>{0, 2, 4}), test::contents(offsets.view_host()));
+  EXPECT_EQ(0.9, quern::bounding_domain(this->exec, points).high(0));
+}
+
+/// A line of core points in descending order, each near the next, and a ring that is closed at the ends of a box.
+TYPED_TEST(Points, OneClusterFromEndToEnd) {
+  const std::int64_t n = 300'000;
+  const auto points = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({n, 1}, std::vector<double>(n));
+  const auto x = Kokkos::create_mirror_view(points);
+  for (std::int64_t i = 0; i < n; ++i) x(i, 0) = static_cast<double>(n - i);
+  Kokkos::deep_copy(points, x);
+  const Kokkos::View<int*, TypeParam> labels("labels", n);
+  EXPECT_EQ(1, quern::dbscan(this->exec, labels, points, domain({0}, {static_cast<double>(n)}), 1.0, 3));
+  EXPECT_EQ(std::vector<int>(n, 0), test::contents(labels));
+  const auto ring = this->on_line({0.125, 0.25, 0.75, 0.875, 0.5625, 0.0});
+  const auto few = this->row(std::vector<int>(6));
+  EXPECT_EQ(1, quern::dbscan(this->exec, few, ring, domain({0}, {1}, periodic(true)), 0.125, 3));
+  EXPECT_EQ((std::vector<int>{0, 0, 0, 0, -1, 0}), test::contents(few));
+  EXPECT_EQ(0, quern::dbscan(this->exec, few, ring, domain({0}, {1}), 0.125, 4));
+}
+
 TYPED_TEST(Points, WhatDoesNotFitIsCounted) {
   const auto points = this->on_line({0.1, 0.1, 0.1, 0.1});
   const auto starts = this->row(std::vector<int>(5)), neighbors = this->row(std::vector<int>(4, -9));
@@ -251,7 +316,7 @@ TYPED_TEST(Points, OfNothingAreNone) {
   EXPECT_EQ(std::vector<int>{0}, test::contents(one));
   EXPECT_EQ(0, quern::dbscan(this->exec, none, points, box, 0.1, 1));
   const auto offsets = this->row(std::vector<int>(2, 7));
-  quern::bin_by(none, offsets, points, cell_grid(box, 5));
+  quern::bin_by(none, offsets, points, CellGrid(box, 5));
   EXPECT_EQ(std::vector<int>(2, 0), test::contents(offsets));
 }
 
@@ -263,7 +328,10 @@ TYPED_TEST(Points, BoundingDomain) {
   EXPECT_EQ(1, box.high(0));
   EXPECT_EQ(5, box.low(1));
   EXPECT_EQ(6, box.high(1));
+  const domain far = quern::bounding_domain(this->on_line({1e17, 1e17}));
+  EXPECT_LT(far.low(0), far.high(0));
   EXPECT_THROW(quern::bounding_domain(this->on_line({1, nan})), quern::Error);
+  EXPECT_THROW(quern::bounding_domain(this->on_line({-1e308, 1.5e308})), quern::Error);
   EXPECT_THROW(quern::bounding_domain(this->on_line({})), quern::Error);
 }
 
@@ -278,9 +346,9 @@ TYPED_TEST(Points, AreCheckedFirst) {
   test::expect_error(
       "quern::radius_neighbors: points has extents (2, 1), expected (n, 2), a column for each axis of the domain",
       [&] { quern::radius_neighbors(exec, starts, neighbors, points, plane, 0.1); });
-  test::expect_error("quern::radius_neighbors: starts has extents (2), expected (3), one more than points",
+  test::expect_error("quern::radius_neighbors: offsets has extents (2), expected (3), one more than points",
                      [&] { quern::radius_neighbors(exec, labels, neighbors, points, box, 0.1); });
-  test::expect_error("quern::radius_neighbors: positions to before 129 do not fit the type of starts, of 8 bits",
+  test::expect_error("quern::radius_neighbors: positions to before 129 do not fit the type of offsets, of 8 bits",
                      [&] { quern::radius_neighbors(exec, small, many, points, box, 0.1); });
   EXPECT_THROW(quern::radius_neighbors(exec, starts, neighbors, points, box, -1), quern::Error);
   EXPECT_THROW(quern::radius_neighbors(exec, starts, neighbors, points, box, nan), quern::Error);
@@ -288,7 +356,12 @@ TYPED_TEST(Points, AreCheckedFirst) {
   test::expect_error("quern::dbscan: labels has extents (3), expected (2), one for each point",
                      [&] { quern::dbscan(exec, starts, points, box, 0.1, 1); });
   test::expect_error("quern::bin_by: offsets has extents (3), expected (11), one more than cells",
-                     [&] { quern::bin_by(exec, labels, starts, points, cell_grid(box, 0.1)); });
+                     [&] { quern::bin_by(exec, labels, starts, points, CellGrid(box, 0.1)); });
+  test::expect_error("quern::dbscan: min_samples is 0, expected at least 1",
+                     [&] { quern::dbscan(exec, labels, points, box, 0.1, 0); });
+  const auto narrow = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({2, 1}, std::vector<float>(2));
+  test::expect_error("quern::dbscan: axis 0 is from 0 to 1.3611294676837539e+39, which the points' type does not hold",
+                     [&] { quern::dbscan(exec, labels, narrow, domain({0}, {0x1p130}), 0.1, 1); });
   EXPECT_EQ(std::vector<int>(3, -9), test::contents(starts));
   EXPECT_EQ(std::vector<int>(2, -9), test::contents(labels));
 }
@@ -298,10 +371,10 @@ TEST(DomainOf, Boxes) {
   EXPECT_THROW(domain({0}, {0}), quern::Error);
   EXPECT_THROW(domain({0}, {std::numeric_limits<double>::infinity()}), quern::Error);
   EXPECT_THROW(domain({0, 0}, {1, 1}, periodic(true, false, true)), quern::Error);
-  EXPECT_THROW(cell_grid(domain({0}, {1}), 0), quern::Error);
-  EXPECT_EQ(10, cell_grid(domain({0}, {1}), 0.1).size());
-  EXPECT_EQ(1, cell_grid(domain({0}, {1}), 7).size());
-  const cell_grid many(domain({0, 0, 0}, {1, 1e-3, 1e3}), 1e-9, 1000);
+  EXPECT_THROW(CellGrid(domain({0}, {1}), 0), quern::Error);
+  EXPECT_EQ(10, CellGrid(domain({0}, {1}), 0.1).size());
+  EXPECT_EQ(1, CellGrid(domain({0}, {1}), 7).size());
+  const CellGrid many(domain({0, 0, 0}, {1, 1e-3, 1e3}), 1e-9, 1000);
   EXPECT_GE(1000, many.size());
   EXPECT_LE(500, many.size());
 }

@@ -19,7 +19,7 @@ namespace impl {
 
 /// Trees of vertices: each has the number of one above it, which is smaller, and a root has its own. Once roots are
 /// numbered, the k-th has -2 - k. Vertices of no tree have -1. Threads read and write at the same time: what one reads
-/// may be late, and is above the vertex all the same.
+/// may be late, and is still an ancestor.
 template <class Index>
 struct component_trees {
   static constexpr Index none = -1;
@@ -65,23 +65,37 @@ struct put_root_number {
   Index* above;
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t k) const { above[i] = static_cast<Index>(-2 - k); }
 };
-/// The number of the tree of a vertex, from what is above it: `first` is that of the first tree, the one before it that
-/// of vertices of none.
+/// Puts each vertex right below its root: paths get long where vertices are joined in descending order.
+template <class Index>
+struct flatten_tree {
+  component_trees<Index> trees;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (trees.at(i) >= 0) trees.set(i, trees.root_of(static_cast<Index>(i)));
+  }
+};
+/// The number of the tree of a vertex that is right below its root, from what is above it: `first` is that of the first
+/// tree, the one before it that of vertices of none.
 template <class Index>
 struct number_of_tree {
   const Index* above;
   std::int64_t first;
   KOKKOS_FUNCTION std::int64_t operator()(Index next) const {
-    while (next >= 0) next = above[next];
+    if (next >= 0) next = above[next];
     return first - 2 - next;
   }
 };
-/// Numbers the trees in the order of their roots.
+/// Numbers the trees, whose vertices are right below the roots, in the order of these.
 template <class Exec, class Index>
 void number_trees(const std::string& label, const Exec& exec, const component_trees<Index>& trees, std::int64_t n,
                   std::int64_t* number) {
   for_selected(label_text(label, "/number"), exec, n, is_root<Index>{trees.above}, put_root_number<Index>{trees.above},
                number);
+}
+template <class Exec, class Index>
+void flatten_and_number(const std::string& label, const Exec& exec, const component_trees<Index>& trees, std::int64_t n,
+                        std::int64_t* number) {
+  Kokkos::parallel_for(kernel_label(label, "/flatten"), index_range(exec, n), flatten_tree<Index>{trees});
+  number_trees(label, exec, trees, n, number);
 }
 
 /// Calls f(Index()) with the type of the numbers of n vertices.
@@ -138,7 +152,7 @@ void components_into(const call<Exec>& c, const Out& out, const From& from_view,
                                unite_ends<Index, first, second>{trees, source_line(a), source_line(b), vertices});
         },
         from, to);
-    number_trees(c.label, c.exec, trees, vertices, number);
+    flatten_and_number(c.label, c.exec, trees, vertices, number);
     map_checked(c.label, c.exec, out, number_of_tree<Index>{trees.above, 0},
                 scratch_view<Exec, Index*>(trees.above, vertices));
   });
@@ -156,11 +170,10 @@ void components_into(const call<Exec>& c, const Out& out, const From& from_view,
 /// - from, to: of rank 1 and integers, the two ends of each edge, which may occur several times and in both directions
 ///
 /// Waits, and returns the number of components; with `size_to` it does not. Scratch memory is 4 bytes for each vertex,
-/// 8 from 2^31 - 1 on.
+/// 8 from 2^31 - 1 on, and that of `compact`.
 ///
-/// @throws Error if extents do not fit, or the type of `components` does not hold the numbers; KeyRangeError if the
-/// call
-///         waits and an end is no vertex. With `size_to`, such edges are left out
+/// @throws Error if extents do not fit, or the type of `components` does not hold the numbers; KeyRangeError if an end
+///         is no vertex and the call waits. With `size_to`, such edges are left out
 template <execution_space Exec, view_like Components, array_like From, array_like To, size_option... Size>
 auto connected_components(const Exec& exec, const Components& components, const From& from, const To& to,
                           const Size&... size) {

@@ -76,16 +76,16 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
                  double radius, std::int64_t least, std::int64_t* number) {
   const auto labels = c.output(labels_view);
   const std::int64_t n = labels.extents.extent[0];
-  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
+  with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
     with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
-      const auto squared = static_cast<T>(radius) * static_cast<T>(radius);
+      const T squared = square_of_radius<T>(radius);
       const scratch_array<Exec, std::int32_t> memory(c.exec, n);
       const component_trees<std::int32_t> trees{memory.data()};
       const auto each = index_range(c.exec, n);
       Kokkos::parallel_for(kernel_label(c.label, "/core"), each,
                            mark_core_points<T, Rank>{points, squared, least, trees});
       Kokkos::parallel_for(kernel_label(c.label, "/join"), each, join_core_points<T, Rank>{points, squared, trees});
-      number_trees(c.label, c.exec, trees, n, number);
+      flatten_and_number(c.label, c.exec, trees, n, number);
       Kokkos::parallel_for(kernel_label(c.label), each,
                            put_cluster<T, Rank, memory_type<Labels>>{points, squared, {trees.above, 0}, labels});
     });
@@ -101,24 +101,28 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
 ///
 /// `n = dbscan([exec,] labels, points, box, radius, min_samples)` or `dbscan([exec,] labels, points, box, radius,
 /// min_samples, size_to{n})`:
-/// - labels: of rank 1 and a signed integer type, an element for each point: -1 for one of no cluster, or the number of
-///   its cluster, in the order of their first core points, as scikit-learn's
+/// - labels: of rank 1 and a signed integer type, an element for each point: -1 for noise, or the number of its
+/// cluster,
+///   in the order of their first core points, as scikit-learn's
 /// - points: (n, rank of the domain) of float or double, in either layout; distances are formed in their type
 /// - box: a `domain`, of which axes may be periodic
+/// - radius, min_samples: scikit-learn's `eps` and `min_samples`
 ///
-/// Waits, and returns the number of clusters; with `size_to` it does not. Scratch memory is that of `radius_neighbors`.
-/// The result does not depend on the number of threads. A point with a NaN is in no cluster.
+/// Waits, and returns the number of clusters; with `size_to` it does not. The result does not depend on the number of
+/// threads. It takes long where many points are in few cells, as `radius_neighbors` does; scratch memory is that of
+/// `bin_by`, and 16 bytes and a row of coordinates for each point. A point with a NaN is noise.
 ///
-/// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are points, or the
-/// radius
-///         is below 0
+/// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are points, the
+///         radius is below 0, `min_samples` below 1, or there are 2^31 points or more
 template <execution_space Exec, view_like Labels, view_like Points, size_option... Size>
 auto dbscan(const Exec& exec, const Labels& labels, const Points& points, const domain& box, double radius,
             std::int64_t min_samples, const Size&... size) {
-  static_assert(std::is_signed_v<impl::value_of<Labels>>, "quern::dbscan: labels must be of signed integers");
+  static_assert(impl::is_integer<impl::value_of<Labels>> && std::is_signed_v<impl::value_of<Labels>>,
+                "quern::dbscan: labels must be of signed integers");
   impl::call c("quern::dbscan", exec);
   const std::int64_t n = impl::view_extents(points).extent[0];
   impl::check_radius(c.label, radius, n);
+  if (min_samples < 1) throw Error(c.label, "min_samples is " + std::to_string(min_samples) + ", expected at least 1");
   impl::check_extents(c.label, "labels", impl::view_extents(labels), shape{n}, ", one for each point");
   impl::check_positions<impl::value_of<Labels>>(c.label, "labels", n);
   impl::check_overlap(c.label, c.output(labels), c.input(points), "points", false);

@@ -206,32 +206,29 @@ struct join_cells {
   }
 };
 
-/// Writes the number of its tree to the first cell of each run.
+/// Puts the first cell of each run right below the root of its tree.
 template <class Index>
-struct number_runs {
+struct flatten_runs {
   marked_cells<Index> of;
-  KOKKOS_FUNCTION void number(std::int64_t i) const {
-    Index next = of.trees.at(i);
-    while (next >= 0) next = of.trees.at(next);
-    of.trees.set(i, next);
-  }
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last, const std::int64_t (&at)[3]) const {
     const std::uint8_t* cell = of.cell;
+    const flatten_tree<Index> flatten{of.trees};
     const bool starts = !of.along_lines || of.starts_segment(at[2]) || cell[first - 1] == 0;
-    if (starts && cell[first] != 0) number(first);
+    if (starts && cell[first] != 0) flatten(first);
     const int runs = of.along_lines ? 1 : 0;
-    for_marked(
-        first + 1, last, [=](std::int64_t i) { return cell[i] & ~(cell[i - 1] & runs); },
-        [&](std::int64_t i) { number(i); });
+    for_marked(first + 1, last, [=](std::int64_t i) { return cell[i] & ~(cell[i - 1] & runs); }, flatten);
   }
 };
-/// The number of a cell's feature, from what is above it: the start of a run, or its number itself.
+/// The number of a cell's feature, from what is above it: the start of its run, above which is the root.
 template <class Index>
 struct number_of_feature {
   const Index* above;
   KOKKOS_FUNCTION std::int64_t operator()(Index next) const {
-    const Index start = next < 0 ? 0 : next, number = above[start];
-    return std::int64_t{-1} - (next < 0 ? next : number);
+    for (int step = 0; step < 2; ++step) {  // without branches, which would be guessed wrong
+      const Index further = above[next < 0 ? 0 : next];
+      next = next < 0 ? next : further;
+    }
+    return std::int64_t{-1} - next;
   }
 };
 
@@ -252,8 +249,8 @@ void label_into(const call<Exec>& c, const Labels& out, const Mask& mask, const 
     const marked_cells<Index> of{cells, {above}, analysis_tuning<Exec>::label_segment, grid.along_lines};
     launch_segments(label_text(c.label, "/runs"), c.exec, grid, plant_runs<Index>{of});
     launch_segments(label_text(c.label, "/join"), c.exec, grid, join_cells<Index>{of, grid});
+    launch_segments(label_text(c.label, "/flatten"), c.exec, grid, flatten_runs<Index>{of});
     number_trees(c.label, c.exec, of.trees, n, number);
-    launch_segments(label_text(c.label, "/number"), c.exec, grid, number_runs<Index>{of});
     map_checked(c.label, c.exec, out, number_of_feature<Index>{above}, in_rows(static_cast<const Index*>(above)));
   });
 }
@@ -273,7 +270,7 @@ void label_into(const call<Exec>& c, const Labels& out, const Mask& mask, const 
 /// Sizes, centres and any reduction of features are those of groups, `group_by(flat_labels, key_range{1, n + 1})`.
 ///
 /// Waits, and returns the number of features; with `size_to` it does not. Scratch memory is 5 bytes for each cell, 9
-/// from 2^31 - 1 on. The result does not depend on the number of threads.
+/// from 2^31 - 1 on, and that of `compact`. The result does not depend on the number of threads.
 ///
 /// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are cells, or the
 ///         structure is not symmetric or not of 3 cells along each axis
@@ -282,6 +279,7 @@ auto label(const Exec& exec, const Labels& labels, const Mask& mask, const footp
            const Options&... options) {
   constexpr int rank = impl::rank_of<Mask>;
   static_assert(rank >= 1 && rank <= 3, "quern::label: mask must have rank 1, 2 or 3");
+  static_assert(impl::is_integer<impl::value_of<Labels>>, "quern::label: labels must be of integers");
   impl::call c("quern::label", exec);
   if constexpr (rank >= 1 && rank <= 3) {
     const shape extents = impl::view_extents(labels);

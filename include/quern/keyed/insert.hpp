@@ -118,7 +118,8 @@ void check_inserted(const call<Exec>& c, const strided<T>& out, const V& v, cons
 /// Values as an operand of as many places along an axis as there are.
 template <int Rank, class V>
 auto values_at_places(const std::string& label, const V& v, const shape& places) {
-  return restride_each<Rank>(label, v, [&](const index_layout& l) { return broadcast_layout(label, l, places); });
+  return restride_each<Rank>(label, v,
+                             [&](const index_layout& l) { return broadcast_layout(label, "values", l, places); });
 }
 
 /// Writes elements and values. Where there are none of either, the others alone.

@@ -6,8 +6,13 @@
 /// @file
 /// Points in the order of the cells in which they are.
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <quern/core/call/call.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/core/views/part_view.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/map/functions.hpp>
@@ -21,27 +26,31 @@ namespace impl {
 /// Cells of a domain with `Rank` axes, for points of type T.
 template <class T, int Rank>
 struct cell_geometry {
-  T low[Rank], length[Rank], cells_per_length[Rank];
+  T low[Rank], length[Rank];
   std::int32_t count[Rank];
   bool periodic[Rank];
 
-  explicit cell_geometry(const cell_grid& c) {
+  explicit cell_geometry(const CellGrid& c) {
     for (int d = 0; d < Rank; ++d) {
       low[d] = static_cast<T>(c.box().low(d));
       length[d] = static_cast<T>(c.box().high(d) - c.box().low(d));
       count[d] = static_cast<std::int32_t>(c.count(d));
-      cells_per_length[d] = static_cast<T>(count[d]) / length[d];
       periodic[d] = c.box().is_periodic(d);
     }
   }
   /// The image of a coordinate in the box.
   KOKKOS_FUNCTION T inside(int d, T x) const {
-    if (!periodic[d] || (x >= low[d] && x < low[d] + length[d])) return x;
-    return x - length[d] * Kokkos::floor((x - low[d]) / length[d]);
+    const T high = low[d] + length[d];
+    if (!periodic[d] || (x >= low[d] && x < high)) return x;
+    const T boxes = Kokkos::floor((x - low[d]) / length[d]);
+    T image = Kokkos::fma(-length[d], boxes, x);
+    if (image < low[d]) image += length[d];  // where the quotient is rounded
+    else if (image >= high) image -= length[d];
+    return image < low[d] ? low[d] : image > high ? high : image;
   }
   /// The cell of an image along an axis; that at the end for what is beyond it, and the first for NaN.
   KOKKOS_FUNCTION std::int32_t cell_of(int d, T image) const {
-    const T at = (image - low[d]) * cells_per_length[d];
+    const T at = (image - low[d]) / length[d] * static_cast<T>(count[d]);
     if (!(at > 0)) return 0;
     return at < static_cast<T>(count[d] - 1) ? static_cast<std::int32_t>(at) : count[d] - 1;
   }
@@ -72,16 +81,16 @@ struct cell_of_point {
 
 /// The order of points by cells, and where each cell begins.
 template <class Exec, class T, int Rank, class Order, class Offsets>
-void order_by_cells(const std::string& label, const Exec& exec, const cell_grid& grid,
-                    const point_rows<T, Rank>& points, std::int64_t n, const Order& order, const Offsets& offsets) {
+void order_by_cells(const std::string& label, const Exec& exec, const CellGrid& grid, const point_rows<T, Rank>& points,
+                    std::int64_t n, const Order& order, const strided<Offsets>& offsets) {
   const scratch_array<Exec, std::int32_t> memory(exec, n);
   const scratch_view<Exec, std::int32_t*> keys(memory.data(), n);
   Kokkos::parallel_for(kernel_label(label, "/cells"), index_range(exec, n),
                        cell_of_point<T, Rank>{cell_geometry<T, Rank>(grid), points, memory.data()});
-  const auto part = [&](std::int64_t first, std::int64_t last) {
-    return Kokkos::subview(offsets, Kokkos::pair<std::int64_t, std::int64_t>(first, last));
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    return as_part<Exec, 1>(part_along(offsets, 0, first, count));
   };
-  const auto ends = part(1, grid.size() + 1);
+  const auto ends = part(1, grid.size());
   quern::argsort(exec, order, keys);
   quern::fill(exec, part(0, 1), 0);
   quern::bincount(exec, ends, keys);
@@ -99,32 +108,50 @@ auto points_input(const call<Exec>& c, const std::string& name, const Points& vi
                    "(n, " + std::to_string(rank) + "), a column for each axis of the domain");
   return points;
 }
+/// Rejects a domain whose ends T does not hold.
+template <class T>
+void check_box(const std::string& label, const domain& box) {
+  constexpr double most = Kokkos::Experimental::finite_max_v<T>;
+  for (int d = 0; d < box.rank(); ++d) {
+    const double length = box.high(d) - box.low(d);
+    const bool fits = std::abs(box.low(d)) <= most && length <= most && static_cast<T>(length) > 0;
+    if (!fits)
+      throw Error(label, "axis " + std::to_string(d) + " is from " + text_of(box.low(d)) + " to " +
+                             text_of(box.high(d)) + ", which the points' type does not hold");
+  }
+}
 /// Calls f(rows) with points as rows of the rank that they have.
 template <class Exec, class Points, class F>
-void with_points(const call<Exec>& c, const Points& view, int rank, const F& f) {
+void with_points(const call<Exec>& c, const Points& view, const domain& box, const F& f) {
   using T = value_of<Points>;
-  const auto points = points_input(c, "points", view, rank);
-  if (rank == 1) f(point_rows<T, 1>(points));
-  else if (rank == 2) f(point_rows<T, 2>(points));
+  const auto points = points_input(c, "points", view, box.rank());
+  check_box<T>(c.label, box);
+  if (box.rank() == 1) f(point_rows<T, 1>(points));
+  else if (box.rank() == 2) f(point_rows<T, 2>(points));
   else f(point_rows<T, 3>(points));
 }
 
 }  // namespace impl
 
 /// The least domain without periodic axes that holds all points, of (n, 1) to (n, 3). Waits. Along an axis where all
-/// are equal it is 1 long.
-/// @throws Error if there is no point, or one with a coordinate that is not finite
+/// are equal it is 1 long, or as long as from one number to the next.
+/// @throws Error if there is no point, or one with a coordinate that is not finite, or points lie further apart than
+///         double holds
 template <execution_space Exec, view_like Points>
 domain bounding_domain(const Exec& exec, const Points& points) {
-  const std::string& label = impl::label_text("quern::bounding_domain");
+  const impl::call c("quern::bounding_domain", exec);
   const shape extents = impl::view_extents(points);
   if (extents.rank != 2 || extents.extent[0] == 0 || extents.extent[1] < 1 || extents.extent[1] > 3)
-    impl::reject_extents(label, "points", extents, "(n, 1) to (n, 3), n > 0");
+    impl::reject_extents(c.label, "points", extents, "(n, 1) to (n, 3), n > 0");
+  using T = impl::value_of<Points>;
+  const impl::strided<const T> x = impl::points_input(c, "points", points, static_cast<int>(extents.extent[1]));
   std::array<double, 3> low{}, high{};
   for (int d = 0; d < extents.extent[1]; ++d) {
-    const auto range = quern::minmax(exec, Kokkos::subview(points, Kokkos::ALL, d));
+    const impl::strided<const T> column{x.data + d * x.stride[1], shape{extents.extent[0]}, {x.stride[0]}};
+    const auto range = quern::minmax(exec, impl::as_part<Exec, 1>(column));
+    const T after = std::max(range.min + 1, std::nextafter(range.min, std::numeric_limits<T>::infinity()));
     low[d] = static_cast<double>(range.min);
-    high[d] = static_cast<double>(range.max) > low[d] ? static_cast<double>(range.max) : low[d] + 1;
+    high[d] = static_cast<double>(range.max > range.min ? range.max : after);
   }
   if (extents.extent[1] == 1) return domain({low[0]}, {high[0]});
   if (extents.extent[1] == 2) return domain({low[0], low[1]}, {high[0], high[1]});
@@ -141,7 +168,7 @@ QUERN_TAKES_NAME_NOT(place, bounding_domain)
 /// axis fastest; points beyond the ends of an axis are in its last cells, images where it is periodic.
 ///
 /// @code
-/// const quern::cell_grid grid(quern::domain{{0, 0, 0}, {1, 1, 1}, quern::periodic{true}}, 0.1);
+/// const quern::CellGrid grid(quern::domain{{0, 0, 0}, {1, 1, 1}, quern::periodic{true}}, 0.1);
 /// Kokkos::View<int*> order("order", n), offsets("offsets", grid.size() + 1);
 /// quern::bin_by(exec, order, offsets, points, grid);
 /// @endcode
@@ -149,12 +176,15 @@ QUERN_TAKES_NAME_NOT(place, bounding_domain)
 /// Asynchronous on `exec`. Scratch memory is that of `argsort`, and 4 bytes for each point.
 ///
 /// @param order   of rank 1 and an integer type, an element for each point
-/// @param offsets of rank 1 and an integer type, one element more than there are cells
+/// @param offsets of rank 1 and an integer type of 32 or 64 bits, one element more than there are cells
 /// @param points  (n, rank of the domain) of float or double, in either layout
 /// @throws Error if extents do not fit, types do not hold the positions, there are more than 2^31 - 1 cells, or outputs
 ///         share memory with the points
 template <execution_space Exec, view_like Order, view_like Offsets, view_like Points>
-void bin_by(const Exec& exec, const Order& order, const Offsets& offsets, const Points& points, const cell_grid& grid) {
+void bin_by(const Exec& exec, const Order& order, const Offsets& offsets, const Points& points, const CellGrid& grid) {
+  using offset = impl::value_of<Offsets>;
+  static_assert(impl::is_integer<offset> && sizeof(offset) >= 4,
+                "quern::bin_by: offsets must be of integers of 32 or 64 bits");
   const impl::call c("quern::bin_by", exec);
   const std::int64_t n = impl::view_extents(points).extent[0];
   if (grid.size() > Kokkos::Experimental::finite_max_v<std::int32_t>)
@@ -166,11 +196,12 @@ void bin_by(const Exec& exec, const Order& order, const Offsets& offsets, const 
   impl::check_apart(c.label, {"order", "offsets"}, c.output(order), c.output(offsets));
   impl::check_overlap(c.label, c.output(order), c.input(points), "points", false);
   impl::check_overlap(c.label, c.output(offsets), c.input(points), "points", false);
-  impl::with_points(c, points, grid.box().rank(),
-                    [&](const auto& rows) { impl::order_by_cells(c.label, exec, grid, rows, n, order, offsets); });
+  impl::with_points(c, points, grid.box(), [&](const auto& rows) {
+    impl::order_by_cells(c.label, exec, grid, rows, n, order, c.output(offsets));
+  });
 }
 template <view_like Order, view_like Offsets, view_like Points>
-void bin_by(const Order& order, const Offsets& offsets, const Points& points, const cell_grid& grid) {
+void bin_by(const Order& order, const Offsets& offsets, const Points& points, const CellGrid& grid) {
   bin_by(impl::space_of(order), order, offsets, points, grid);
 }
 QUERN_TAKES_NAME_NOT(place, bin_by)

@@ -19,8 +19,8 @@ struct periodic : per_axis<char> {
 };
 
 /// A box of points in one to three dimensions, `domain{{0, 0, 0}, {1, 1, 2}, periodic{true}}`. Along periodic axes a
-/// point stands for its images in all boxes beside it, so that it may lie outside; along others, points outside are
-/// as good as those inside, as long as they are few.
+/// point stands for its images in all boxes beside it, so that it may lie outside. Along others points outside are
+/// right, too, but all in the cells at the ends, where many are slow.
 class domain {
  public:
   /// @throws Error if `low` and `high` have not one to three coordinates each, or `high` is not above `low`
@@ -35,12 +35,14 @@ class domain {
   impl::axis_list<char> periodic_;
 };
 
-/// Equal cells of a domain, at least `width` wide along each axis; along an axis that is shorter, one.
-class cell_grid {
+/// Equal cells of a domain, at least `width` wide along each axis; along an axis that is shorter, one. Of two points
+/// that are at most `width` apart, less what rounding their coordinates may take, one is in the cell of the other or
+/// beside it.
+class CellGrid {
  public:
   /// @param most the greatest number of cells, beyond which they get wider
   /// @throws Error if the width is not above zero
-  cell_grid(const domain& box, double width, std::int64_t most = std::int64_t{1} << 30);
+  CellGrid(const domain& box, double width, std::int64_t most = std::int64_t{1} << 30);
   const domain& box() const { return box_; }
   std::int64_t count(int axis) const { return count_[axis]; }
   std::int64_t size() const;

@@ -120,7 +120,7 @@ struct search_nearest {
     Kokkos::Array<T, Rank> q;
     for (int d = 0; d < Rank; ++d) q[d] = points.geometry.inside(d, queries.at(i, d));
     nearest_so_far<T> nearest{distances + i * across, found + i * across, step, k};
-    for (std::int32_t ring = 0;; ++ring) {
+    for (std::int32_t ring = 0; points.is_somewhere(q); ++ring) {
       const shell s = shell_of(q, ring);
       for_shell(s, ring, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t j = first; j < last; ++j)
@@ -154,7 +154,7 @@ void knn_into(const call<Exec>& c, const Neighbors& neighbors, const Distances& 
   for (int d = 0; d < box.rank(); ++d) width *= std::pow(box.high(d) - box.low(d), 1.0 / box.rank());
   width *= std::pow(2.0 / static_cast<double>(n), 1.0 / box.rank());
   const auto queries = points_input(c, "queries", queries_view, box.rank());
-  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
+  with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
     with_binned_points(c.label, c.exec, box, width, rows, n, [&](const binned_points<T, Rank>& points) {
       T* squares = nullptr;
       std::int32_t* found = nullptr;

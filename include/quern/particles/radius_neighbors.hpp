@@ -16,11 +16,12 @@ struct count_near {
   std::int64_t* counts;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const auto p = points.point(k);
-    std::int64_t found = -1;  // not the point itself
+    std::int64_t found = 0;
     points.for_ranges_around(p, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t j = first; j < last; ++j) found += points.squared_distance(p, j) <= squared_radius ? 1 : 0;
+      for (std::int64_t j = first; j < last; ++j)
+        found += j != k && points.squared_distance(p, j) <= squared_radius ? 1 : 0;
     });
-    counts[points.order[k]] = found < 0 ? 0 : found;  // of NaN
+    counts[points.order[k]] = found;
   }
 };
 template <class T, int Rank, class Index>
@@ -39,23 +40,23 @@ struct list_near {
   }
 };
 
-template <class Exec, class Starts, class Neighbors, class Points>
-void neighbors_into(const call<Exec>& c, const Starts& starts_view, const Neighbors& neighbors_view,
+template <class Exec, class Offsets, class Neighbors, class Points>
+void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neighbors& neighbors_view,
                     const Points& points_view, const domain& box, double radius, std::int64_t* number) {
   const auto in = c.input(points_view);
   const std::int64_t n = in.extents.extent[0];
   const auto neighbors = make_result<Exec>(c.label, "neighbors", neighbors_view, in);
-  check_positions<value_of<Starts>>(c.label, "starts", neighbors.room + 1);
-  with_points(c, points_view, box.rank(), [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
+  check_positions<value_of<Offsets>>(c.label, "offsets", neighbors.room + 1);
+  with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
     with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
-      const auto squared = static_cast<T>(radius) * static_cast<T>(radius);
+      const T squared = square_of_radius<T>(radius);
       const scratch_array<Exec, std::int64_t> memory(c.exec, n + 1);
       const scratch_view<Exec, std::int64_t*> starts(memory.data(), n + 1), ends(memory.data() + 1, n);
       fill_scratch(c.label, c.exec, memory.data(), 1, std::int64_t{0});
       Kokkos::parallel_for(kernel_label(c.label, "/count"), index_range(c.exec, n),
                            count_near<T, Rank>{points, squared, ends.data()});
       quern::cumsum(c.exec, ends, ends);
-      map_checked(label_text(c.label, "/starts"), c.exec, starts_view, op::identity(), starts);
+      map_checked(label_text(c.label, "/offsets"), c.exec, offsets_view, op::identity(), starts);
       map_checked(label_text(c.label, "/number"), c.exec, scratch_view<Exec, std::int64_t>(number), op::identity(),
                   scratch_view<Exec, std::int64_t>(memory.data() + n));
       Kokkos::parallel_for(kernel_label(c.label, "/list"), index_range(c.exec, n),
@@ -66,41 +67,47 @@ void neighbors_into(const call<Exec>& c, const Starts& starts_view, const Neighb
 
 }  // namespace impl
 
-/// The points within a radius of each point, itself left out, as SciPy's `cKDTree.query_ball_point` and scikit-learn's
-/// `radius_neighbors`: those of point i are `neighbors(k)` from `k = starts(i)` to before `starts(i + 1)`, in no
-/// particular order, which is the same in every run.
+/// The points within a radius of each point, the point itself left out: those of point i are `neighbors(k)` from
+/// `k = offsets(i)` to before `offsets(i + 1)`, in no particular order, which is the same in every run. SciPy's
+/// `cKDTree.query_ball_point` and scikit-learn's `radius_neighbors(X)` list the point itself, too.
 ///
-/// `n = radius_neighbors([exec,] starts, neighbors, points, box, radius)` or `radius_neighbors([exec,] starts,
+/// `n = radius_neighbors([exec,] offsets, neighbors, points, box, radius)` or `radius_neighbors([exec,] offsets,
 /// neighbors, points, box, radius, size_to{n})`:
-/// - starts: of rank 1 and an integer type, one element more than there are points
+/// - offsets: of rank 1 and an integer type that holds the number of pairs, one element more than there are points
 /// - neighbors: of rank 1 and an integer type, with room for the result
-/// - points: (n, rank of the domain) of float or double, in either layout; distances are formed in their type
+/// - points: (n, rank of the domain) of float or double, in either layout. Distances are formed in their type, and
+/// their
+///   last bits may differ between back ends
 /// - box: a `domain`. Along periodic axes the distance is that to the nearest image, and at most half of the box
 /// - radius: at least 0; a point is near up to it
 ///
-/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not.
-/// Scratch memory is that of `bin_by`, and 12 bytes and a row of coordinates for each point. A point with a NaN has no
-/// neighbours.
+/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. It
+/// takes long where many points are in few cells: these are as wide as the radius, but there are at most twice as many
+/// as points in the whole box. Scratch memory is that of `bin_by`, and 20 bytes and a row of coordinates for each
+/// point. A point with a NaN has no neighbours.
 ///
-/// @throws Error if extents do not fit, types do not hold the positions, or the radius is below 0; CapacityError if the
-///         call waits and `neighbors` has too little room
-template <execution_space Exec, view_like Starts, view_like Neighbors, view_like Points, size_option... Size>
-auto radius_neighbors(const Exec& exec, const Starts& starts, const Neighbors& neighbors, const Points& points,
+/// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0, or there are 2^31
+/// points
+///         or more; CapacityError if `neighbors` has too little room and the call waits
+template <execution_space Exec, view_like Offsets, view_like Neighbors, view_like Points, size_option... Size>
+auto radius_neighbors(const Exec& exec, const Offsets& offsets, const Neighbors& neighbors, const Points& points,
                       const domain& box, double radius, const Size&... size) {
   impl::call c("quern::radius_neighbors", exec);
   const std::int64_t n = impl::view_extents(points).extent[0];
   impl::check_radius(c.label, radius, n);
-  impl::check_extents(c.label, "starts", impl::view_extents(starts), shape{n + 1}, ", one more than points");
+  impl::check_extents(c.label, "offsets", impl::view_extents(offsets), shape{n + 1}, ", one more than points");
   impl::check_positions<impl::value_of<Neighbors>>(c.label, "neighbors", n);
-  impl::check_overlap(c.label, c.output(starts), c.input(points), "points", false);
+  impl::check_apart(c.label, {"offsets", "neighbors"}, c.output(offsets), c.output(neighbors));
+  impl::check_overlap(c.label, c.output(offsets), c.input(points), "points", false);
+  impl::check_overlap(c.label, c.output(neighbors), c.input(points), "points", false);
   return impl::run_counted(
-      c, std::tie(neighbors, starts),
-      [&](std::int64_t* number) { impl::neighbors_into(c, starts, neighbors, points, box, radius, number); }, size...);
+      c, std::tie(neighbors, offsets),
+      [&](std::int64_t* number) { impl::neighbors_into(c, offsets, neighbors, points, box, radius, number); }, size...);
 }
-template <view_like Starts, view_like Neighbors, view_like Points, size_option... Size>
-auto radius_neighbors(const Starts& starts, const Neighbors& neighbors, const Points& points, const domain& box,
+template <view_like Offsets, view_like Neighbors, view_like Points, size_option... Size>
+auto radius_neighbors(const Offsets& offsets, const Neighbors& neighbors, const Points& points, const domain& box,
                       double radius, const Size&... size) {
-  return radius_neighbors(impl::space_of(starts), starts, neighbors, points, box, radius, size...);
+  return radius_neighbors(impl::space_of(offsets), offsets, neighbors, points, box, radius, size...);
 }
 QUERN_TAKES_NAME_NOT(place, radius_neighbors)
 
