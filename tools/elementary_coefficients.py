@@ -71,6 +71,27 @@ def exp_rest(x):
     return mp.nsum(lambda k: x**k / mp.factorial(k + 3), [0, 60])
 
 
+def exp_quotient(r):
+    """(exp(r) - 1 - r) / r^2."""
+    return mp.mpf(1) / 2 + r * exp_rest(r)
+
+
+def sinh_rest(z):
+    return mp.nsum(lambda k: z**k / mp.factorial(2 * k + 3), [0, 40])
+
+
+def cosh_rest(z):
+    return mp.nsum(lambda k: z**k / mp.factorial(2 * k + 2), [0, 40])
+
+
+def tanh_rest(z):
+    """(tanh(t) - t) / t^3 of z = t^2."""
+    if z < mp.mpf("1e-6"):
+        return -mp.mpf(1) / 3 + z * 2 / 15
+    t = mp.sqrt(z)
+    return (mp.tanh(t) - t) / (t * z)
+
+
 def sin_rest(z):
     return mp.nsum(lambda k: (-1) ** (k + 1) * z**k / mp.factorial(2 * k + 3), [0, 40])
 
@@ -169,7 +190,18 @@ write_float("log2_float", "(log2(1 + r) / r - log2(e)) / r", lambda r: log_quoti
 write_float("atan_float", "atan(t) / t - 1 of t^2 - 7/16", atan_quotient, -0.4375, 0.5625, 10,
             lambda w: 1 / (1 + atan_quotient(w)))
 write_float("asin_float", "(asin(s) - s) / s^3 of z = s^2", asin_rest, mp.mpf("1e-30"), asin_end, 5, lambda z: z)
+write_float("exp_float", "(exp(r) - 1 - r) / r^2", exp_quotient, -half_ln2, half_ln2, 5, lambda r: r * r / mp.exp(r))
+write_float("expm1_float", "(exp(r) - 1 - r) / r^2", exp_quotient, -half_ln2, half_ln2, 6,
+            lambda r: r / (1 + r * exp_quotient(r)))
+write_float("exp2_float", "(2^f - 1 - f ln(2)) / f^2", lambda f: exp_quotient(f * mp.log(2)) * mp.log(2) ** 2,
+            mp.mpf("-0.5"), mp.mpf("0.5"), 5, lambda f: f * f / 2**f)
+write_float("sinh_float", "(sinh(r) - r) / r^3 of z = r^2", sinh_rest, 0, half_ln2**2, 3, lambda z: z)
+write_float("cosh_float", "(cosh(r) - 1) / r^2 of z = r^2", cosh_rest, 0, half_ln2**2, 3, lambda z: z)
+write_float("tanh_float", "(tanh(t) - t) / t^3 of z = t^2", tanh_rest, 0, 1, 7,
+            lambda z: z / (1 + z * tanh_rest(z)))
 write("atan", "atan(t) / t - 1 of t^2 - 7/16", atan_quotient, -0.4375, 0.5625, 23, lambda w: 1 / (1 + atan_quotient(w)))
+write("sinh", "(sinh(r) - r) / r^3 of z = r^2", sinh_rest, 0, half_ln2**2, 5, lambda z: z)
+write("cosh", "(cosh(r) - 1) / r^2 of z = r^2", cosh_rest, 0, half_ln2**2, 6, lambda z: z)
 write("log2_in_double", "log2(1 + r) / r", log2_quotient, low, high, 12, lambda r: 1 / log2_quotient(r))
 write("exp2_in_double", "(2^f - 1) / f", lambda f: mp.expm1(f * mp.log(2)) / f if f else mp.log(2), mp.mpf("-0.5"),
       mp.mpf("0.5"), 6, lambda f: abs(f) / 2**f)

@@ -44,8 +44,24 @@ inline constexpr float log2_float[] = {-0x1.7154700000000p-1f, 0x1.ec70a00000000
 inline constexpr float atan_float[] = {-0x1.dd394a0000000p-4f, -0x1.b7a6000000000p-3f, 0x1.76b05a0000000p-4f, -0x1.78cf320000000p-5f, 0x1.9af4180000000p-6f, -0x1.d4cb580000000p-7f, 0x1.12edfc0000000p-7f, -0x1.60df2e0000000p-8f, 0x1.ed29fe0000000p-9f, -0x1.b387e40000000p-10f};
 /// (asin(s) - s) / s^3 of z = s^2; relative error 0.086 * 2^-24.
 inline constexpr float asin_float[] = {0x1.5555ca0000000p-3f, 0x1.3301ac0000000p-4f, 0x1.74808c0000000p-5f, 0x1.8c25380000000p-6f, 0x1.59652c0000000p-5f};
+/// (exp(r) - 1 - r) / r^2; relative error 0.062 * 2^-24.
+inline constexpr float exp_float[] = {0x1.fffff80000000p-2f, 0x1.55548e0000000p-3f, 0x1.555b960000000p-5f, 0x1.123bd00000000p-7f, 0x1.6853520000000p-10f};
+/// (exp(r) - 1 - r) / r^2; relative error 0.0079 * 2^-24.
+inline constexpr float expm1_float[] = {0x1.0000000000000p-1f, 0x1.5555540000000p-3f, 0x1.5554f00000000p-5f, 0x1.1113080000000p-7f, 0x1.6d436a0000000p-10f, 0x1.9e076c0000000p-13f};
+/// (2^f - 1 - f ln(2)) / f^2; relative error 0.063 * 2^-24.
+inline constexpr float exp2_float[] = {0x1.ebfbd80000000p-3f, 0x1.c6af840000000p-5f, 0x1.3b30b20000000p-7f, 0x1.5f06540000000p-10f, 0x1.3f8e340000000p-13f};
+/// (sinh(r) - r) / r^3 of z = r^2; relative error 0.00089 * 2^-24.
+inline constexpr float sinh_float[] = {0x1.5555560000000p-3f, 0x1.110fe00000000p-7f, 0x1.a293ce0000000p-13f};
+/// (cosh(r) - 1) / r^2 of z = r^2; relative error 0.0017 * 2^-24.
+inline constexpr float cosh_float[] = {0x1.0000000000000p-1f, 0x1.5554e40000000p-5f, 0x1.6d514e0000000p-10f};
+/// (tanh(t) - t) / t^3 of z = t^2; relative error 0.085 * 2^-24.
+inline constexpr float tanh_float[] = {-0x1.55553a0000000p-2f, 0x1.110b9c0000000p-3f, -0x1.b95b520000000p-5f, 0x1.5fe2240000000p-6f, -0x1.03ecb80000000p-7f, 0x1.2c53840000000p-9f, -0x1.74db720000000p-12f};
 /// atan(t) / t - 1 of t^2 - 7/16; relative error 0.081 * 2^-53.
 inline constexpr double atan[] = {-0x1.dd3949b590129p-4, -0x1.b7a6059511d8cp-3, 0x1.76b06734893c2p-4, -0x1.78c9a87ebd84dp-5, 0x1.9adf9aec62d62p-6, -0x1.d63f0f7646270p-7, 0x1.15e9c1ec6b65dp-7, -0x1.5025af9e6cea0p-8, 0x1.9dae74faecd45p-9, -0x1.020138602445cp-9, 0x1.4551e946d6485p-10, -0x1.9dd8d89f302f9p-11, 0x1.092fde11bd33fp-11, -0x1.55f3704aea701p-12, 0x1.bb2cb3d41f96fp-13, -0x1.210337f2d5e55p-13, 0x1.7c5ac254523a4p-14, -0x1.eea2cdd38c2c8p-15, 0x1.3280951c4a65cp-15, -0x1.9d523063a7d7ep-16, 0x1.69b775eaa9d30p-16, -0x1.0b9107a1471b4p-16, 0x1.6bf85b08ece14p-18};
+/// (sinh(r) - r) / r^3 of z = r^2; relative error 0.018 * 2^-53.
+inline constexpr double sinh[] = {0x1.5555555555556p-3, 0x1.11111111109b3p-7, 0x1.a01a01a7c41d5p-13, 0x1.71de0dae63bb3p-19, 0x1.af38a9b0ec855p-26};
+/// (cosh(r) - 1) / r^2 of z = r^2; relative error 0.0002 * 2^-53.
+inline constexpr double cosh[] = {0x1.0000000000000p-1, 0x1.5555555555557p-5, 0x1.6c16c16c15a68p-10, 0x1.a01a01a9e991bp-16, 0x1.27e4d41966f2fp-22, 0x1.1f7f2776cfaf2p-29};
 /// log2(1 + r) / r; relative error 1.1e+6 * 2^-53.
 inline constexpr double log2_in_double[] = {0x1.715476531b7dap+0, -0x1.7154762fa6676p-1, 0x1.ec7099e13c5fep-2, -0x1.7154a467e0122p-2, 0x1.277880a5ec5b2p-2, -0x1.ec63407487802p-3, 0x1.a587414522dd9p-3, -0x1.7177a01b2d2d1p-3, 0x1.516e01f58cc52p-3, -0x1.37fc1b7ad227cp-3, 0x1.d31fc8f7dc248p-4, -0x1.67c6eb735fe61p-5};
 /// (2^f - 1) / f; relative error 4.1e+7 * 2^-53.

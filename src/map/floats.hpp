@@ -4,6 +4,7 @@
 #define QUERN_SRC_MAP_FLOATS_HPP
 
 #include "angles.hpp"
+#include "float_exponentials.hpp"
 #include "logarithms.hpp"
 
 /// The functions of floats: logarithms, inverse angles and the cube root in float arithmetic, of which the leading
@@ -136,15 +137,9 @@ F pow_float(F x, F y) {
   F name##_float(F x) {                                                  \
     return in_doubles([](auto half) { return name##_single(half); }, x); \
   }
-QUERN_IN_DOUBLES(exp)
-QUERN_IN_DOUBLES(exp2)
-QUERN_IN_DOUBLES(expm1)
 QUERN_IN_DOUBLES(sin)
 QUERN_IN_DOUBLES(cos)
 QUERN_IN_DOUBLES(tan)
-QUERN_IN_DOUBLES(sinh)
-QUERN_IN_DOUBLES(cosh)
-QUERN_IN_DOUBLES(tanh)
 QUERN_IN_DOUBLES(erf)
 #undef QUERN_IN_DOUBLES
 

@@ -267,6 +267,12 @@ sum<D> product(D a, D b) {
   const D p = a * b;
   return {p, fma(a, b, -p)};
 }
+/// A factor times r, added to a number that is 0 or at least as large as the product: rounded, and what that lacks.
+template <class V>
+sum<V> plus_product(V number, V factor, V r) {
+  const V s = fma(factor, r, number);
+  return {s, fma(factor, r, number - s)};
+}
 template <class D>
 sum<D> quotient(const sum<D>& a, const sum<D>& b) {
   const D q = a.hi / b.hi;

@@ -197,6 +197,10 @@ void expect_worst(const char* name, const std::vector<T>& x) {
 }
 TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<expm1_function>("expm1", {0x1.29822d396c22p+5, 0x1.2b4496106c361p+5, 0x1.6629a90b93b14p-2});
+  expect_worst<expm1_function>("expm1", {0x1.6e38323dd9295p-2, 0x1.64b8f191cb446p-2});
+  expect_worst<sinh_function>("sinh", {0x1.79ece0f5c5104p-2});
+  expect_worst<cosh_function>("cosh", {0x1.2613234991ad8p+4});
+  expect_worst<tanh_function>("tanh", {0x1.2670ca0c49de2p+4});
   expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
@@ -212,6 +216,12 @@ TEST(Elementary, WorstFloats) {
   expect_worst<asin_function, float>("asin", {-0x1.0efd52p-1f});
   expect_worst<acos_function, float>("acos", {0x1.14ded2p-1f});
   expect_worst<cbrt_function, float>("cbrt", {0x1.f5fa26p-110f});
+  expect_worst<exp_function, float>("exp", {-0x1.5ee07ap+6f, -0x1.7566bp+2f});
+  expect_worst<exp2_function, float>("exp2", {-0x1.fa4a82p+6f});
+  expect_worst<expm1_function, float>("expm1", {0x1.6a3674p-2f, 0x1.8b2c2ep-3f});
+  expect_worst<sinh_function, float>("sinh", {0x1.642976p-2f, 0x1.fe5b4p+2f, 0x1.687a14p-2f});
+  expect_worst<cosh_function, float>("cosh", {0x1.4d98dcp+2f});
+  expect_worst<tanh_function, float>("tanh", {0x1.f603b6p-1f});
 }
 
 struct power {
