@@ -24,8 +24,6 @@ inline constexpr double sin_single[] = {-0x1.555555545dd83p-3, 0x1.11110deeb33b2
 inline constexpr double cos_single[] = {0x1.555554414e3a6p-5, -0x1.6c12d2887c343p-10, 0x1.9bd86445fb99bp-16};
 /// exp(x^2) erfc(x) of t = (x - 3) / (x + 3); relative error 5.5e+3 * 2^-53.
 inline constexpr double erfc_single[] = {0x1.6e9827d246f71p-3, -0x1.4e102b9e34f04p-2, 0x1.f6ff20143e84dp-3, -0x1.336ffaafe9704p-3, 0x1.258b2a2e5fb0ap-4, -0x1.8fa6e4ddec22fp-6, 0x1.17a7e77e6a988p-8, 0x1.753293d349bf2p-11, -0x1.2f580eab1be4cp-11, 0x1.bfff9748d07fdp-16};
-/// (2 atanh(s) - 2 s) / s^3 of z = s^2; relative error 0.038 * 2^-53.
-inline constexpr double log[] = {0x1.5555555555558p-1, 0x1.9999999995273p-2, 0x1.2492492dfd86cp-2, 0x1.c71c62d5e53e0p-3, 0x1.7462b91b8df65p-3, 0x1.39fdcceb4bb45p-3, 0x1.2b5f68a50d903p-3};
 /// (asin(s) - s) / s^3 of z = s^2; relative error 0.048 * 2^-53.
 inline constexpr double asin[] = {0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6, 0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7, 0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7, 0x1.d72b2bc8155f8p-6};
 /// (erf(x) - x 2/sqrt(pi)) / x^3 of z = x^2; relative error 0.041 * 2^-53.
@@ -62,12 +60,32 @@ inline constexpr double atan[] = {-0x1.dd3949b590129p-4, -0x1.b7a6059511d8cp-3, 
 inline constexpr double sinh[] = {0x1.5555555555556p-3, 0x1.11111111109b3p-7, 0x1.a01a01a7c41d5p-13, 0x1.71de0dae63bb3p-19, 0x1.af38a9b0ec855p-26};
 /// (cosh(r) - 1) / r^2 of z = r^2; relative error 0.0002 * 2^-53.
 inline constexpr double cosh[] = {0x1.0000000000000p-1, 0x1.5555555555557p-5, 0x1.6c16c16c15a68p-10, 0x1.a01a01a9e991bp-16, 0x1.27e4d41966f2fp-22, 0x1.1f7f2776cfaf2p-29};
+/// 1/c.
+inline constexpr double log_inverse[] = {0x1.6800000000000p+0, 0x1.6000000000000p+0, 0x1.5800000000000p+0, 0x1.5000000000000p+0, 0x1.4800000000000p+0, 0x1.4000000000000p+0, 0x1.3800000000000p+0, 0x1.3800000000000p+0, 0x1.3000000000000p+0, 0x1.2800000000000p+0, 0x1.2800000000000p+0, 0x1.2000000000000p+0, 0x1.1800000000000p+0, 0x1.1800000000000p+0, 0x1.1000000000000p+0, 0x1.1000000000000p+0, 0x1.0800000000000p+0, 0x1.0000000000000p+0, 0x1.0000000000000p+0, 0x1.f000000000000p-1, 0x1.e000000000000p-1, 0x1.d800000000000p-1, 0x1.c800000000000p-1, 0x1.b800000000000p-1, 0x1.b000000000000p-1, 0x1.a800000000000p-1, 0x1.9800000000000p-1, 0x1.9000000000000p-1, 0x1.8800000000000p-1, 0x1.8000000000000p-1, 0x1.7800000000000p-1, 0x1.7000000000000p-1};
+/// log(c), multiples of 2^-42.
+inline constexpr double log_head[] = {-0x1.5d1bdbf581000p-2, -0x1.4618bc21c6000p-2, -0x1.2e8e2bae12000p-2, -0x1.1675cababa000p-2, -0x1.fb9186d5e4000p-3, -0x1.c8ff7c79aa000p-3, -0x1.9525a9cf46000p-3, -0x1.9525a9cf46000p-3, -0x1.5ff3070a7a000p-3, -0x1.29552f8200000p-3, -0x1.29552f8200000p-3, -0x1.e27076e2b0000p-4, -0x1.6f0d28ae58000p-4, -0x1.6f0d28ae58000p-4, -0x1.f0a30c0118000p-5, -0x1.f0a30c0118000p-5, -0x1.f829b0e780000p-6, 0x0.0p+0, 0x0.0p+0, 0x1.0415d89e78000p-5, 0x1.08598b59e4000p-4, 0x1.4d3115d208000p-4, 0x1.da72763844000p-4, 0x1.365fcb015a000p-3, 0x1.5bf406b544000p-3, 0x1.823c16551a000p-3, 0x1.d1037f2656000p-3, 0x1.f991c6cb3c000p-3, 0x1.1178e8227e000p-2, 0x1.269621134e000p-2, 0x1.3c25277333000p-2, 0x1.522ae0738a000p-2};
+/// What they lack.
+inline constexpr double log_tail[] = {0x1.8d6bdc9c7c238p-44, 0x1.3d82f484c84ccp-46, 0x1.67b1e99b72bd8p-45, -0x1.8380e731f55c4p-44, 0x1.d572aab993c87p-47, 0x1.7794f689f8434p-45, 0x1.297137d9f158fp-44, 0x1.297137d9f158fp-44, 0x1.8586f183bebf2p-44, 0x1.5b967f4471dfcp-44, 0x1.5b967f4471dfcp-44, 0x1.a342c2af0003cp-45, 0x1.4b4641b664613p-44, 0x1.4b4641b664613p-44, 0x1.d599e83368e91p-45, 0x1.d599e83368e91p-45, -0x1.980267c7e09e4p-45, 0x0.0p+0, 0x0.0p+0, -0x1.dddc7f461c516p-44, -0x1.7e5dd7009902cp-46, -0x1.53a2582f4e1efp-48, 0x1.a89401fa71733p-46, -0x1.fd3a0afb9691bp-44, -0x1.27023eb68981cp-46, 0x1.e0ddb9a631e83p-46, -0x1.84a7e75b6f6e4p-47, -0x1.90d04cd7cc834p-44, 0x1.1ef78ce2d07f2p-44, -0x1.1b61f10522625p-44, 0x1.83b54b606bd5cp-46, 0x1.ebe708164c759p-45};
+/// log2(c), multiples of 2^-42.
+inline constexpr double log2_head[] = {-0x1.f7a8568cb0000p-2, -0x1.d6753e032f000p-2, -0x1.b47ebf7388000p-2, -0x1.91bba891f1000p-2, -0x1.6e221cd9d1000p-2, -0x1.49a784bcd2000p-2, -0x1.24407ab0e0000p-2, -0x1.24407ab0e0000p-2, -0x1.fbc16b9026000p-3, -0x1.acf5e2db4e000p-3, -0x1.acf5e2db4e000p-3, -0x1.5c01a39fbe000p-3, -0x1.08c588cda8000p-3, -0x1.08c588cda8000p-3, -0x1.663f6fac90000p-4, -0x1.663f6fac90000p-4, -0x1.6bad3758f0000p-5, 0x0.0p+0, 0x0.0p+0, 0x1.77394c9d98000p-5, 0x1.7d60496cfc000p-4, 0x1.e0b1ae8f30000p-4, 0x1.563dc29ffa000p-3, 0x1.bfc67a8000000p-3, 0x1.f5fd8a9064000p-3, 0x1.169c05363f000p-2, 0x1.4f6fbb2cec000p-2, 0x1.6cb0f6865d000p-2, 0x1.8a8980abfc000p-2, 0x1.a8ff971811000p-2, 0x1.c819dc2d46000p-2, 0x1.e7df5fe539000p-2};
+/// What they lack.
+inline constexpr double log2_tail[] = {-0x1.b3b3864c60011p-44, 0x1.7c407050799bfp-44, -0x1.50520a377c7ecp-45, -0x1.c22d2cad415aep-44, 0x1.90d43956fa5d8p-45, 0x1.1d406db502403p-44, -0x1.ce60916e52e91p-44, -0x1.ce60916e52e91p-44, -0x1.0144751b3314fp-44, -0x1.927dfc23d9780p-44, -0x1.927dfc23d9780p-44, 0x1.2f0c0bfe9dbecp-44, 0x1.871a7610e40bdp-45, 0x1.871a7610e40bdp-45, -0x1.3167ccc538261p-44, -0x1.3167ccc538261p-44, 0x1.3c6764fc87b4ap-48, 0x0.0p+0, 0x0.0p+0, -0x1.395510d1e3f81p-44, -0x1.2ce6312ebb81dp-46, -0x1.54cda62d3926ep-47, 0x1.964190e41bca7p-44, -0x1.667f21fa8423fp-44, -0x1.cb6f70109b0f1p-47, 0x1.5872350f805d6p-46, 0x1.661e393a16b95p-44, -0x1.c57f2495fb7fap-44, -0x1.66cccab240e90p-45, -0x1.6879fa00b120ap-44, -0x1.bc76a2753b99bp-50, -0x1.532c412ba94dbp-44};
+/// 2^(j/16), with j 2^48 taken from the bits.
+inline constexpr double exp_root[] = {0x1.0000000000000p+0, 0x1.fb5586cf9890fp-1, 0x1.f72b83c7d517bp-1, 0x1.f387a6e756238p-1, 0x1.f06fe0a31b715p-1, 0x1.edea64c123422p-1, 0x1.ebfdad5362a27p-1, 0x1.eab07dd485429p-1, 0x1.ea09e667f3bcdp-1, 0x1.ea11473eb0187p-1, 0x1.eace5422aa0dbp-1, 0x1.ec49182a3f090p-1, 0x1.ee89f995ad3adp-1, 0x1.f199bdd85529cp-1, 0x1.f5818dcfba487p-1, 0x1.fa4afa2a490dap-1};
+/// What they lack, relative to them.
+inline constexpr double exp_root_tail[] = {0x0.0p+0, 0x1.79aa65d837b6cp-54, -0x1.01b15eaa59348p-55, 0x1.68efde3a8a893p-54, 0x1.34d754db0abb6p-55, 0x1.59f48a72a4c6cp-55, 0x1.690cebb7aafb0p-56, 0x1.063e1e21c5409p-54, -0x1.3b3efbf5e2229p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55, 0x1.1affc2b91ce27p-56, 0x1.c1a7792cb3386p-55, 0x1.36eae30af0cb3p-56, 0x1.4a385a63d07a7p-56, -0x1.ff7128fd391f1p-55};
+/// (log(1 + r) - r) / r^2; relative error 0.019 * 2^-53.
+inline constexpr double log_of_table[] = {-0x1.fffffffffffffp-2, 0x1.5555555555554p-2, -0x1.0000000013038p-2, 0x1.99999999bc2bcp-3, -0x1.5555501fe6d18p-3, 0x1.24924468585f9p-3, -0x1.003a7053f01fep-3, 0x1.c786b2a41dd27p-4};
+/// (log2(1 + r) - r log2(e)) / r^2; relative error 0.016 * 2^-53.
+inline constexpr double log2_of_table[] = {-0x1.71547652b82fdp-1, 0x1.ec709dc3a03fcp-2, -0x1.71547652d39e4p-2, 0x1.2776c50f12affp-2, -0x1.ec70963fe4033p-3, 0x1.a6175bd2ce80ap-3, -0x1.71a8c58393816p-3, 0x1.4897b91e3a088p-3};
+/// (log(1 + r) - r + r^2/2) / r^3; relative error 9.5e-5 * 2^-53.
+inline constexpr double pow_log[] = {0x1.5555555555555p-2, -0x1.ffffffffffff6p-3, 0x1.9999999999990p-3, -0x1.5555555590c24p-3, 0x1.24924924c9240p-3, -0x1.fffff44775d57p-4, 0x1.c71c66f55a68fp-4, -0x1.9a072e66a9ca3p-4, 0x1.74c23e5f41a0dp-4};
+/// (exp(r) - 1 - r) / r^2; relative error 0.00038 * 2^-53.
+inline constexpr double pow_exp[] = {0x1.0000000000001p-1, 0x1.5555555555556p-3, 0x1.55555554daa4ap-5, 0x1.11111110da89ap-7, 0x1.6c1800f580502p-10, 0x1.a01b1da862af4p-13};
 /// log2(1 + r) / r; relative error 1.1e+6 * 2^-53.
 inline constexpr double log2_in_double[] = {0x1.715476531b7dap+0, -0x1.7154762fa6676p-1, 0x1.ec7099e13c5fep-2, -0x1.7154a467e0122p-2, 0x1.277880a5ec5b2p-2, -0x1.ec63407487802p-3, 0x1.a587414522dd9p-3, -0x1.7177a01b2d2d1p-3, 0x1.516e01f58cc52p-3, -0x1.37fc1b7ad227cp-3, 0x1.d31fc8f7dc248p-4, -0x1.67c6eb735fe61p-5};
 /// (2^f - 1) / f; relative error 4.1e+7 * 2^-53.
 inline constexpr double exp2_in_double[] = {0x1.62e4302fc626ep-1, 0x1.ebfbe00e63baep-3, 0x1.c6af6cdbbdcc7p-5, 0x1.3b2a53045179ap-7, 0x1.5f0890162a90ap-10, 0x1.4413896e1ad27p-13};
-/// (2 atanh(s) - 2 s - 2/3 s^3) / s^5 of z = s^2; relative error 8.6e-5 * 2^-53.
-inline constexpr double log_tail[] = {0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cfe7p-3, 0x1.745d1745124c7p-3, 0x1.3b13b1bd0ead0p-3, 0x1.1110df7e2b9b8p-3, 0x1.e1f80a4c22cd4p-4, 0x1.ac4927065cf5ap-4, 0x1.b8e0c07ef591ap-4};
 // clang-format on
 
 }  // namespace quern::math::coefficients

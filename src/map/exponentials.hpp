@@ -11,8 +11,7 @@ namespace {
 
 inline constexpr double log2_e = 0x1.71547652b82fep+0, ln2 = 0x1.62e42fefa39efp-1, ln2_low = 0x1.abc9e3b39803fp-56;
 /// ln 2 in two parts, of which the first has 42 bits, so that its multiples up to 2^11 are exact.
-inline constexpr double ln2_part = 0x1.62e42fefa38p-1, ln2_rest = 0x1.ef35793c7673p-45,
-                        ln2_third = 0x1.f97b57a079a19p-103;
+inline constexpr double ln2_part = 0x1.62e42fefa38p-1, ln2_rest = 0x1.ef35793c7673p-45;
 /// Beyond these e^x is 0 or infinity.
 inline constexpr double exp_low = -746, exp_high = 710;
 
@@ -28,15 +27,6 @@ D exp_reduced(const sum<D>& r) {
   const sum<D> s = quick_sum(all<D>(1), r.hi);
   return s.hi + (s.lo + fma(r.hi * r.hi, fma(r.hi, polynomial(r.hi, coefficients::exp), 0.5), r.lo));
 }
-/// The same for r = hi + lo, in two.
-template <class D>
-sum<D> expm1_reduced(const sum<D>& r) {
-  const sum<D> square = product(r.hi, 0.5 * r.hi);
-  const sum<D> s = quick_sum(r.hi, square.hi);
-  const D cubic = r.hi * (r.hi * r.hi) * polynomial(r.hi, coefficients::exp);
-  return quick_sum(s.hi, s.lo + (square.lo + fma(r.lo, r.hi, r.lo) + cubic));
-}
-
 /// x = k ln(2) + r + lo with an integer k; `exponent` has k + Bias in its last bits.
 template <class D>
 struct exact_exponent {
@@ -70,14 +60,6 @@ template <class D>
 power<D> exp_parts(D x) {
   const D exponent = fma(x, log2_e, to_exponent), k = exponent - to_exponent;
   return {exp_reduced(sum<D>{fma(k, -ln2_rest, fma(k, -ln2_part, x)), D{}}), k, exponent};
-}
-/// The same of a sum, with no error but the last rounding, which pow needs beside that of the logarithm.
-template <class D>
-power<D> exp_parts(const sum<D>& x) {
-  const D exponent = fma(x.hi, log2_e, to_exponent), k = exponent - to_exponent;
-  const sum<D> p = expm1_reduced(quick_sum(fma(k, -ln2_part, x.hi), fma(k, -ln2_rest, x.lo)));
-  const sum<D> s = quick_sum(all<D>(1), p.hi);
-  return {s.hi + (s.lo + p.lo), k, exponent};
 }
 template <class D>
 power<D> exp2_parts(D x) {

@@ -73,6 +73,7 @@ using floats4 = vectors<4, 4>::reals;
 using floats8 = vectors<4, 8>::reals;
 using floats16 = vectors<4, 16>::reals;
 // lesser and greater return b where a or b is NaN. any_reaches: whether any element is at least the limit.
+// all_within: whether all are at least the first and less than the second.
 #if defined(__aarch64__)
 inline reals2 fma(reals2 a, reals2 b, reals2 c) {
   return (reals2)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
@@ -81,6 +82,9 @@ inline reals2 sqrt(reals2 a) { return (reals2)vsqrtq_f64((float64x2_t)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return a < b ? a : b; }
 inline reals2 greater(reals2 a, reals2 b) { return a > b ? a : b; }
 inline bool any_reaches(reals2 a, double limit) { return (a[0] >= limit) | (a[1] >= limit); }
+inline bool all_within(reals2 a, double low, double high) {
+  return (a[0] >= low) & (a[0] < high) & (a[1] >= low) & (a[1] < high);
+}
 inline bool any(vectors<8, 2>::bits mask) { return (mask[0] | mask[1]) != 0; }
 inline floats4 fma(floats4 a, floats4 b, floats4 c) {
   return (floats4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
@@ -102,12 +106,20 @@ inline reals2 greater(reals2 a, reals2 b) { return (reals2)_mm_max_pd((__m128d)a
 inline bool any_reaches(reals2 a, double limit) {
   return _mm_movemask_pd(_mm_cmpge_pd((__m128d)a, _mm_set1_pd(limit))) != 0;
 }
+inline bool all_within(reals2 a, double low, double high) {
+  return _mm_movemask_pd(
+             _mm_and_pd(_mm_cmpge_pd((__m128d)a, _mm_set1_pd(low)), _mm_cmplt_pd((__m128d)a, _mm_set1_pd(high)))) == 3;
+}
 inline reals4 fma(reals4 a, reals4 b, reals4 c) { return (reals4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 inline reals4 sqrt(reals4 a) { return (reals4)_mm256_sqrt_pd((__m256d)a); }
 inline reals4 lesser(reals4 a, reals4 b) { return (reals4)_mm256_min_pd((__m256d)a, (__m256d)b); }
 inline reals4 greater(reals4 a, reals4 b) { return (reals4)_mm256_max_pd((__m256d)a, (__m256d)b); }
 inline bool any_reaches(reals4 a, double limit) {
   return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(limit), _CMP_GE_OQ)) != 0;
+}
+inline bool all_within(reals4 a, double low, double high) {
+  return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(low), _CMP_GE_OQ),
+                                          _mm256_cmp_pd((__m256d)a, _mm256_set1_pd(high), _CMP_LT_OQ))) == 15;
 }
 inline bool any(vectors<8, 2>::bits mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
 inline bool any(vectors<8, 4>::bits mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
@@ -135,6 +147,10 @@ inline reals8 lesser(reals8 a, reals8 b) { return (reals8)_mm512_min_pd((__m512d
 inline reals8 greater(reals8 a, reals8 b) { return (reals8)_mm512_max_pd((__m512d)a, (__m512d)b); }
 inline bool any_reaches(reals8 a, double limit) {
   return _mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(limit), _CMP_GE_OQ) != 0;
+}
+inline bool all_within(reals8 a, double low, double high) {
+  return _mm512_mask_cmp_pd_mask(_mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(low), _CMP_GE_OQ), (__m512d)a,
+                                 _mm512_set1_pd(high), _CMP_LT_OQ) == 0xff;
 }
 inline floats16 fma(floats16 a, floats16 b, floats16 c) {
   return (floats16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -202,6 +218,41 @@ template <class D, class T, std::size_t N>
 D polynomial_first_last(D x, const T (&c)[N]) {
   return fma(x, polynomial<1>(x, c), c[0]);
 }
+
+/// Entries of tables of 16 or 32 doubles, for each element that at the last bits of `at`.
+template <class D>
+class table_positions {
+ public:
+#if defined(__AVX512F__)
+  explicit table_positions(bits_of<D> at) : at_(at) {
+    if constexpr (lanes<D> == 8) upper_ = _mm512_test_epi64_mask((__m512i)at, _mm512_set1_epi64(16));
+  }
+#else
+  explicit table_positions(bits_of<D> at) : at_(at) {}
+#endif
+  template <std::size_t N>
+  D in(const double (&table)[N]) const {
+#if defined(__AVX512F__)
+    if constexpr (lanes<D> == 8) {
+      const __m512d first = sixteen(table);
+      if constexpr (N == 16) return (D)first;
+      else return (D)_mm512_mask_mov_pd(first, upper_, sixteen(table + 16));
+    }
+#endif
+    D v;
+    for (int i = 0; i < lanes<D>; ++i) v[i] = table[at_[i] & static_cast<std::int64_t>(N - 1)];
+    return v;
+  }
+
+ private:
+#if defined(__AVX512F__)
+  __m512d sixteen(const double* table) const {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(table), (__m512i)at_, _mm512_loadu_pd(table + 8));
+  }
+  __mmask8 upper_ = 0;
+#endif
+  bits_of<D> at_;
+};
 
 template <class D>
 D sign_bit_of(D x) {

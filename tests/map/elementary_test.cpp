@@ -201,6 +201,10 @@ TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<sinh_function>("sinh", {0x1.79ece0f5c5104p-2});
   expect_worst<cosh_function>("cosh", {0x1.2613234991ad8p+4});
   expect_worst<tanh_function>("tanh", {0x1.2670ca0c49de2p+4});
+  expect_worst<log_function>("log", {0x1.f4993e81239b7p-1});
+  expect_worst<log2_function>("log2", {0x1.f54b7aa459c4ep-1});
+  expect_worst<log1p_function>("log1p",
+                               {0x1.01f9fa59f5baep-6, 0x1.fffffffffffffp+1023, 0x1p+1000, -0x1.fffffffffffffp-1});
   expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
@@ -288,6 +292,8 @@ TEST(Elementary, WorstPairsOfASearch) {
   EXPECT_LE(error(power(), 0x1.642fd994f05f9p+0, -0x1.b37f41d8bed96p+10), max_ulps());
   EXPECT_LE(error(power(), 0x1.65174717d2b1fp+0, 0x1.88824530f3a12p+10), max_ulps());
   EXPECT_LE(error(power(), 0x1.53002f5367a8cp+1, -0x1.6bf76a303fdc2p+9), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f418e369b8a3cp-1, 0x1.d2faaf00f5b3cp+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.ffffb63d96cd7p-1, 0x1.33866a7abd0c8p+28), max_ulps());
   EXPECT_LE(error(direction(), 0x1.fffffa1f6737bp-1, 0x1.f8ba145d3bea4p-1), max_ulps());
   EXPECT_LE(error(power(), 0x1.daf868p-1f, 0x1.1ecfaap+10f), max_ulps());
   EXPECT_LE(error(direction(), 0x1.29b606p+1f, 0x1.2ad70cp+1f), max_ulps());
