@@ -71,9 +71,13 @@ def round_to(x, unit):
     return mp.nint(x / unit) * unit
 
 
-def table(name, comment, values):
+def table(name, comment, values, number="double", suffix=""):
     print(f"/// {comment}.")
-    print(f"inline constexpr double {name}[] = {{{', '.join(float(v).hex() for v in values)}}};")
+    print(f"inline constexpr {number} {name}[] = {{{', '.join(float(v).hex() + suffix for v in values)}}};")
+
+
+def float_table(name, comment, values):
+    table(name, comment, [struct.unpack("f", struct.pack("f", float(v)))[0] for v in values], "float", "f")
 
 
 def log_tables():
@@ -93,6 +97,20 @@ def log_tables():
         heads = [round_to(log(1 / v), unit) for v in inverses]
         table(name + "_head", f"{name}(c), multiples of 2^-42", heads)
         table(name + "_tail", "What they lack", [log(1 / v) - h for v, h in zip(inverses, heads)])
+    heads = [round_to(-mp.log(v), mp.mpf(2) ** -15) for v in inverses]
+    float_table("log_inverse_float", "The same in float, of which the first part of log(c) is a multiple of 2^-15", inverses)
+    float_table("log_head_float", "log(c)", heads)
+    float_table("log_tail_float", "What they lack", [-mp.log(v) - h for v, h in zip(inverses, heads)])
+
+
+def short_log_tables():
+    """The same for 16 intervals and numbers of 24 bits."""
+    inverses = []
+    for j in range(16):
+        low, high = (struct.unpack("d", struct.pack("Q", 0x3FE6800000000000 + (i << 48)))[0] for i in (j, j + 1))
+        inverses.append(mp.mpf(1) if j == 9 else round_to(2 / (mp.mpf(low) + high), mp.mpf(2) ** -20))
+    table("short_inverse", "1/c for results in float", inverses)
+    table("short_log2", "log2(c)", [-mp.log(v, 2) for v in inverses])
 
 
 def exp_tables():
@@ -246,10 +264,13 @@ write("log2_of_table", "(log2(1 + r) - r log2(e)) / r^2", lambda r: log_quotient
       lambda r: abs(r) * mp.log(2))
 write("pow_log", "(log(1 + r) - r + r^2/2) / r^3", log_cubic, -table_end, table_end, 9,
       lambda r: r * r)
+write_float("pow_log_float", "(log(1 + r) - r + r^2/2) / r^3", log_cubic, -table_end, table_end, 4, lambda r: r * r)
 write("pow_exp", "(exp(r) - 1 - r) / r^2", exp_quotient, -mp.log(2) / 31, mp.log(2) / 31, 6, lambda r: r * r)
-write("log2_in_double", "log2(1 + r) / r", log2_quotient, low, high, 12, lambda r: 1 / log2_quotient(r))
-write("exp2_in_double", "(2^f - 1) / f", lambda f: mp.expm1(f * mp.log(2)) / f if f else mp.log(2), mp.mpf("-0.5"),
-      mp.mpf("0.5"), 6, lambda f: abs(f) / 2**f)
+short_log_tables()
+short_end = mp.mpf("0.0314")
+write("short_log2_rest", "log2(1 + r) / r", log2_quotient, -short_end, short_end, 6, lambda r: 1 / log2_quotient(r))
+write("short_exp2", "(2^f - 1) / f", lambda f: mp.expm1(f * mp.log(2)) / f if f else mp.log(2), -mp.mpf(1) / 32,
+      mp.mpf(1) / 32, 3, lambda f: abs(f) / 2**f)
 print("""// clang-format on
 
 }  // namespace quern::math::coefficients

@@ -15,7 +15,24 @@ namespace {
 /// Leaves the nearest integer, and one more, in the last bits of a number below 2^22.
 inline constexpr float to_integer_float = 0x1.8p23f;
 
-/// x = k ln(2) + r + lo with an integer k; `exponent` has k + Bias in its last bits.
+/// ln(2) in two parts, of which products of the first with integers up to 2^8 are exact.
+inline constexpr float ln2_head_float = 0x1.62e4p-1f;
+inline constexpr float ln2_tail_float = static_cast<float>(0x1.62e42fefa39efp-1 - ln2_head_float);
+
+/// x - k ln2_head_float, exactly, for the integer k nearest to `near`/ln(2), where `near` is about x; `exponent` has
+/// k + Bias in its last bits.
+template <class F>
+struct split_exponent_float {
+  F k, first;
+  bits_of<F> exponent;
+};
+template <int Bias, class F>
+split_exponent_float<F> split_exponent(F near, F x) {
+  constexpr float shift = to_integer_float + Bias;
+  const F shifted = fma(near, 0x1.715476p+0, shift), k = shifted - shift;
+  return {k, fma(k, -ln2_head_float, x), to_bits(shifted)};
+}
+/// x = k ln(2) + r + lo.
 template <class F>
 struct reduced_float {
   F k, r, lo;
@@ -23,11 +40,9 @@ struct reduced_float {
 };
 template <int Bias, class F>
 reduced_float<F> reduce_float(F x) {
-  constexpr float shift = to_integer_float + Bias, head = 0x1.62e4p-1f;
-  constexpr float tail = static_cast<float>(0x1.62e42fefa39efp-1 - head);
-  const F shifted = fma(x, 0x1.715476p+0, shift), k = shifted - shift;
-  const F first = fma(k, -head, x), r = fma(k, -tail, first);
-  return {k, r, fma(k, -tail, first - r), to_bits(shifted)};
+  const auto [k, first, exponent] = split_exponent<Bias>(x, x);
+  const F r = fma(k, -ln2_tail_float, first);
+  return {k, r, fma(k, -ln2_tail_float, first - r), exponent};
 }
 /// 2^n where the last bits of `exponent` are n + 127.
 template <class F>

@@ -8,25 +8,24 @@
 namespace quern::math {
 namespace {
 
-/// x = 2^k m with m from 0.71 to 1.42, for positive, normal, finite x. `at` has the number of the interval of m in its
-/// last bits, for tables.
+/// x = 2^k m with m from 0.71 to 1.42, for positive, normal, finite x. `at` has the number of the interval of m, of 32
+/// or 16, in its last bits, for tables.
 template <class D>
 struct split_number {
   D k, m;
   table_positions<D> at;
 };
-inline constexpr std::int64_t least_mantissa = 0x3fe6c00000000000;
-template <class D>
+template <int Intervals = 32, class D>
 [[gnu::always_inline]] inline split_number<D> split_normal(D x) {
   using bits = bits_of<D>;
   using unsigned_bits = typename vectors_of<D>::unsigned_bits;
-  constexpr std::int64_t bias = 2048;
+  constexpr std::uint64_t bias = 2048, least = Intervals == 32 ? 0x3fe6c00000000000 : 0x3fe6800000000000;
   // Not negative, so that the shift may be one of unsigned numbers, which all vector units have.
   const bits b = to_bits(x);
-  const unsigned_bits from = (unsigned_bits)b + ((std::uint64_t{bias} << 52) - least_mantissa);
-  const bits exponent = (bits)(from >> 52), at = (bits)(from >> 47);
+  const unsigned_bits from = (unsigned_bits)b + ((bias << 52) - least);
+  const bits exponent = (bits)(from >> 52), at = (bits)(from >> (Intervals == 32 ? 47 : 48));
   const D k = (D)(exponent | __builtin_bit_cast(std::int64_t, 0x1p52)) - (0x1p52 + bias);
-  return {k, (D)(b - ((exponent - bias) << 52)), table_positions<D>(at)};
+  return {k, (D)(b - ((exponent - std::int64_t{bias}) << 52)), table_positions<D>(at)};
 }
 /// The same of subnormal numbers too.
 template <class D>
