@@ -77,7 +77,7 @@ def table(name, comment, values, number="double", suffix=""):
 
 
 def float_table(name, comment, values):
-    table(name, comment, [struct.unpack("f", struct.pack("f", float(v)))[0] for v in values], "float", "f")
+    table(name, comment, [to_float(v) for v in values], "float", "f")
 
 
 def log_tables():
@@ -120,6 +120,32 @@ def exp_tables():
     table("exp_root_tail", "What they lack, relative to them", [(v - float(v)) / v for v in roots])
 
 
+def to_float(x):
+    return struct.unpack("f", struct.pack("f", float(x)))[0]
+
+
+def atan_tables():
+    """Tangents c and angles for intervals of a quarter of a power of two from 1/16 to 16, of which the first begins at 0
+    and the last ends at infinity. Of numbers near the middle of the interval c is one whose angle is nearly a number."""
+    for suffix, nearest, unit, within, write in (
+        ("", float, mp.mpf(2) ** -53, 2**-9, table),
+        ("_float", to_float, mp.mpf(2) ** -24, 2**-7, float_table),
+    ):
+        tangents, angles = [0], [0]
+        for i in range(1, 31):
+            low, high = (mp.mpf(2) ** (j // 4 - 4) * (1 + mp.mpf(j % 4) / 4) for j in (i, i + 1))
+            c = nearest(mp.tan((mp.atan(low) + mp.atan(high)) / 2))
+            step = unit * mp.mpf(2) ** (i // 4 - 3)
+            while abs(mp.atan(c) - nearest(mp.atan(c))) > within * unit * 2 ** mp.floor(mp.log(mp.atan(c), 2)):
+                c = nearest(c + step)
+            tangents.append(c)
+            angles.append(mp.atan(c))
+        tangents.append(mp.tan(nearest(mp.pi / 2)))
+        angles.append(mp.pi / 2)
+        write("atan_tangent" + suffix, "c", tangents)
+        write("atan_angle" + suffix, "atan(c)", angles)
+
+
 def exp_rest(x):
     return mp.nsum(lambda k: x**k / mp.factorial(k + 3), [0, 60])
 
@@ -143,6 +169,14 @@ def tanh_rest(z):
         return -mp.mpf(1) / 3 + z * 2 / 15
     t = mp.sqrt(z)
     return (mp.tanh(t) - t) / (t * z)
+
+
+def tan_rest(z):
+    """(tan(t) - t) / t^3 of z = t^2."""
+    if z < mp.mpf("1e-6"):
+        return mp.mpf(1) / 3 + z * 2 / 15
+    t = mp.sqrt(z)
+    return (mp.tan(t) - t) / (t * z)
 
 
 def sin_rest(z):
@@ -258,6 +292,13 @@ write("sinh", "(sinh(r) - r) / r^3 of z = r^2", sinh_rest, 0, half_ln2**2, 5, la
 write("cosh", "(cosh(r) - 1) / r^2 of z = r^2", cosh_rest, 0, half_ln2**2, 6, lambda z: z)
 log_tables()
 exp_tables()
+atan_tables()
+atan_end = (mp.mpf(5) / 64) ** 2
+write_float("sin_float", "(sin(r) - r) / r^3 of z = r^2", sin_rest, 0, quarter_pi2, 4, lambda z: z)
+write_float("cos_float", "(cos(r) - 1 + r^2/2) / r^4 of z = r^2", cos_rest, 0, quarter_pi2, 3, lambda z: z * z)
+write_float("tan_float", "(tan(r) - r) / r^3 of z = r^2", tan_rest, 0, quarter_pi2, 7, lambda z: z / (1 + z * tan_rest(z)))
+write("atan_rest", "(atan(t) - t) / t^3 of z = t^2", atan_tail, 0, atan_end, 5, lambda z: z)
+write_float("atan_rest_float", "(atan(t) - t) / t^3 of z = t^2", atan_tail, 0, atan_end, 2, lambda z: z)
 table_end = mp.mpf("0.0236")
 write("log_of_table", "(log(1 + r) - r) / r^2", log_quotient, -table_end, table_end, 8, abs)
 write("log2_of_table", "(log2(1 + r) - r log2(e)) / r^2", lambda r: log_quotient(r) / mp.log(2), -table_end, table_end, 8,

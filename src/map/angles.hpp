@@ -165,12 +165,22 @@ V angle_from(const half_axis<V>& axis, V num, V den) {
   }();
   return s.hi + fma(t, rest, s.lo + (axis.lo + lacking));
 }
+/// atan(c) + atan((a - c) / (1 + a c)) for a = |x| and a c that a table has for it, so that the second angle, of at
+/// most 0.078, is small beside the first, or c = 0 (Tang, Table-lookup algorithms for elementary functions and their
+/// error analysis, 1991). The difference is exact; from 14 on c is large, and 1 / c that of atan(c) and the rounded
+/// pi/2.
 template <class V>
 V atan(V x) {
-  const V a = minimum(abs(x), 0x1p60);  // NaN stays
-  const auto steep = a > 1;
-  const half_axis<V> axis = nearest_axis<V>((bits_of<V>)steep, bits_of<V>{});
-  return with_sign(angle_from(axis, steep ? all<V>(1) : a, steep ? a : all<V>(1)), x);
+  constexpr bool wide = sizeof(number_of<V>) == 8;
+  const V a = minimum(abs(x), wide ? 0x1p60 : 0x1p30);  // NaN stays
+  const V inside = lesser(greater(a, all<V>(0x1p-4)), all<V>(15.5));
+  const table_positions<V> at(difference<V>(to_bits(inside), to_bits(all<V>(0x1p-4))) >> (wide ? 50 : 21));
+  const auto angle = [&](const auto& tangents, const auto& angles, const auto& rest) {
+    const V c = at.in(tangents), r = (a - c) / fma(a, c, 1), z = r * r;
+    return with_sign(at.in(angles) + fma(r * z, polynomial(z, rest), r), x);
+  };
+  if constexpr (wide) return angle(coefficients::atan_tangent, coefficients::atan_angle, coefficients::atan_rest);
+  else return angle(coefficients::atan_tangent_float, coefficients::atan_angle_float, coefficients::atan_rest_float);
 }
 
 /// The quotient of two numbers of which the larger is below the limit, and the smaller above its inverse or 0, is a

@@ -3,7 +3,7 @@
 #ifndef QUERN_SRC_MAP_FLOATS_HPP
 #define QUERN_SRC_MAP_FLOATS_HPP
 
-#include "angles.hpp"
+#include "float_angles.hpp"
 #include "float_exponentials.hpp"
 #include "logarithms.hpp"
 
@@ -175,9 +175,6 @@ F pow_float(F x, F y) {
   F name##_float(F x) {                                                  \
     return in_doubles([](auto half) { return name##_single(half); }, x); \
   }
-QUERN_IN_DOUBLES(sin)
-QUERN_IN_DOUBLES(cos)
-QUERN_IN_DOUBLES(tan)
 QUERN_IN_DOUBLES(erf)
 #undef QUERN_IN_DOUBLES
 

@@ -202,8 +202,9 @@ V inverse_cbrt_guess(V v) {
     return (V) __builtin_convertvector(fma(__builtin_convertvector(to_bits(v), V), -1.0 / 3, 0x54a2fa8cp0), bits_of<V>);
   }
 }
-/// v^(-1/3) by two steps of Householder's iteration, then y = v^(1/3) with one correction from the exact remainder
-/// v - y^3, for v = x 2^(3 i) that is neither subnormal nor so large that y^3 overflows.
+/// v^(-1/3) by two steps of Householder's iteration, or a longer one, then y = v^(1/3) with one correction from the
+/// remainder v - y^3, which doubles the digits, for v = x 2^(3 i) that is neither subnormal nor so large that y^3
+/// overflows.
 template <class V>
 V cbrt(V x) {
   constexpr bool wide = sizeof(number_of<V>) == 8;
@@ -211,15 +212,15 @@ V cbrt(V x) {
   const auto small = a < static_cast<number_of<V>>(wide ? 0x1p-900 : 0x1p-60);
   const V v = a * (small ? all<V>(wide ? 0x1p300 : 0x1p90) : all<V>(0x1p-3));
   V inverse = inverse_cbrt_guess(v);
-  for (int step = 0; step < 2; ++step) {
-    const V e = fma(-v * inverse, inverse * inverse, 1);
-    inverse = fma(inverse * e, fma(e, 2.0 / 9, 1.0 / 3), inverse);
+  for (int step = 0; step < (wide ? 2 : 1); ++step) {
+    const V rest = v * inverse, e = fma(-rest, inverse * inverse, 1),
+            third = wide ? all<V>(2.0 / 9) : fma(e, 14.0 / 81, 2.0 / 9);
+    inverse = fma(inverse * e, fma(e, third, 1.0 / 3), inverse);
   }
   const V square = inverse * inverse, y = v * square;
-  const sum<V> yy = product(y, y);
-  const V left = fma(-yy.lo, y, fma(-yy.hi, y, v));
+  const V yy = y * y, left = fma(-yy, y, v);
   const V root = fma(left, square * all<V>(1.0 / 3), y) * (small ? all<V>(wide ? 0x1p-100 : 0x1p-30) : all<V>(2));
-  return ((a == 0) | !(a < all<V>(infinity))) ? x : with_sign(root, x);
+  return with_sign(a == all<V>(infinity) ? a : root, x);
 }
 
 }  // namespace

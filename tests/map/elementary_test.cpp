@@ -205,6 +205,8 @@ TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<log2_function>("log2", {0x1.f54b7aa459c4ep-1});
   expect_worst<log1p_function>("log1p",
                                {0x1.01f9fa59f5baep-6, 0x1.fffffffffffffp+1023, 0x1p+1000, -0x1.fffffffffffffp-1});
+  expect_worst<atan_function>("atan", {0x1.01dc41e972a7ap-2});
+  expect_worst<cbrt_function>("cbrt", {-0x1.72056aa34e7aep-47});
   expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
@@ -216,10 +218,13 @@ TEST(Elementary, WorstFloats) {
   expect_worst<log_function, float>("log", {0x1.7ea94cp-1f, 0x1.7befaep+0f});
   expect_worst<log2_function, float>("log2", {0x1.6705b2p+0f, 0x1.b49e2cp-1f});
   expect_worst<log1p_function, float>("log1p", {0x1.fd989cp-2f, 0x1.efdb5p-2f});
-  expect_worst<atan_function, float>("atan", {0x1.f9428ap-1f, 0x1.02fe7cp+0f});
+  expect_worst<atan_function, float>("atan", {0x1.013e6cp-3f, 0x1.f9428ap-1f, 0x1.02fe7cp+0f});
   expect_worst<asin_function, float>("asin", {-0x1.0efd52p-1f});
   expect_worst<acos_function, float>("acos", {0x1.14ded2p-1f});
-  expect_worst<cbrt_function, float>("cbrt", {0x1.f5fa26p-110f});
+  expect_worst<cbrt_function, float>("cbrt", {0x1.6f521ap-125f, 0x1.f5fa26p-110f});
+  expect_worst<sin_function, float>("sin", {-0x1.2e44a8p+1f, 0x1.223462p+11f, 0x1.27f2a6p+16f});
+  expect_worst<cos_function, float>("cos", {0x1.138cdap+13f, 0x1.4d990ep+11f, 0x1.9a48dep+15f});
+  expect_worst<tan_function, float>("tan", {0x1.827978p+6f, 0x1.91c42ap-1f, 0x1.f65f1ep+1f, 0x1.31b116p+13f});
   expect_worst<exp_function, float>("exp", {-0x1.5ee07ap+6f, -0x1.7566bp+2f});
   expect_worst<exp2_function, float>("exp2", {-0x1.fa4a82p+6f});
   expect_worst<expm1_function, float>("expm1", {0x1.6a3674p-2f, 0x1.8b2c2ep-3f});
