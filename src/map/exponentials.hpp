@@ -146,12 +146,27 @@ D cosh(D x) {
   const sum<D> s = cosine_of(reduce_hyperbolic<1021>(minimum(abs(x), hyperbolic_high)));
   return 2 * (s.hi + s.lo);
 }
+/// 2^(n/16), rounded, where the last bits of `shifted` are the integer n (Tang, Table-driven implementation of the
+/// exponential function in IEEE floating-point arithmetic, 1989).
+template <class D>
+[[gnu::always_inline]] inline D root_power(bits_of<D> shifted) {
+  const D root = table_positions<D>(shifted).in(coefficients::exp_root);
+  return (D)(to_bits(root) + (shifted << 48));
+}
+/// m / (m + 2) with m = e^(2a) - 1 = (s - 1) + s (e^r - 1) for s = 2^(n/16).
 template <class D>
 D tanh(D x) {
-  const hyperbolic_parts<D> p = reduce_hyperbolic<1023>(minimum(abs(x), 20));
-  const sum<D> s = sine_of(p), c = cosine_of(p), num = quick_sum(s.hi, s.lo), den = quick_sum(c.hi, c.lo);
-  const D inverse = 1 / den.hi, q = num.hi * inverse;
-  return with_sign(fma(fma(-q, den.hi, num.hi) + fma(-q, den.lo, num.lo), inverse, q), x);
+  const D twice = 2 * minimum(abs(x), 20), shifted = fma(twice, 16 * log2_e, to_integer), n = shifted - to_integer;
+  const D first = fma(n, -ln2_part / 16, twice), r = fma(n, -ln2_rest / 16, first);
+  const D lo = fma(n, -ln2_rest / 16, first - r);
+  const D root = root_power<D>(to_bits(shifted));
+  const D lacking = table_positions<D>(to_bits(shifted)).in(coefficients::exp_root_tail) + lo;
+  const sum<D> s = plus_product(root - 1, root, r);
+  const sum<D> m =
+      quick_sum(s.hi, fma(root, fma(r * r, polynomial(r, coefficients::pow_exp), fma(lacking, r, lacking)), s.lo));
+  const sum<D> den = two_sum(m.hi, all<D>(2));
+  const D inverse = 1 / den.hi, q = m.hi * inverse;
+  return with_sign(fma(fma(-q, den.hi, m.hi) + fma(-q, den.lo + m.lo, m.lo), inverse, q), x);
 }
 /// erf(a) for a from 1.35: 1 - exp(-a^2) R(a), which is 1 to the last bit from 6 on.
 template <class D, std::size_t N, std::size_t M>

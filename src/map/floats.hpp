@@ -22,17 +22,28 @@ template <class F>
 bits_of<F> bits_of_all(float x) {
   return to_bits(all<F>(x));
 }
-/// x = 2^k (1 + r), exactly, with 1 + r from `least` to twice that, for positive finite x.
+/// x = 2^k (1 + r), exactly, with 1 + r from `least` to twice that, for positive, normal, finite x.
 template <class F>
 struct split_float {
   F k, r;
 };
 template <class F>
 split_float<F> split_from(F x, float least) {
+  const bits_of<F> n = difference<F>(to_bits(x), bits_of_all<F>(least)) >> 23;
+  return {__builtin_convertvector(n, F), (F)difference<F>(to_bits(x), n << 23) - 1};
+}
+/// f(k, r), or what the logarithm is of numbers that are not positive or finite.
+template <class Function, class F>
+__attribute__((noinline, cold)) F logarithm_far(const Function& f, F x, float least) {
   const auto small = x < 0x1p-126f;
-  const bits_of<F> b = to_bits(small ? x * 0x1p23f : x), n = difference<F>(b, bits_of_all<F>(least)) >> 23;
-  const F k = __builtin_convertvector(n, F);
-  return {small ? k - 23 : k, (F)difference<F>(b, n << 23) - 1};
+  const split_float<F> s = split_from(small ? x * 0x1p23f : x, least);
+  return log_limits(x, f(small ? s.k - 23 : s.k, s.r));
+}
+template <class Function, class F>
+[[gnu::always_inline]] inline F logarithm(const Function& f, F x, float least) {
+  if (__builtin_expect(!all_within(x, 0x1p-126f, infinity_float), 0)) return logarithm_far(f, x, least);
+  const auto [k, r] = split_from(x, least);
+  return f(k, r);
 }
 /// k ln(2) + log(1 + r). The products of k with the first part of ln(2) are exact.
 template <class F>
@@ -42,26 +53,36 @@ F log_of(F k, F r) {
   return s.hi + fma(r, r * polynomial_first_last(r, coefficients::log_float), fma(k, ln2_tail_float, s.lo));
 }
 template <class F>
+F log2_of(F k, F r) {
+  constexpr float head = static_cast<float>(log2_e), tail = static_cast<float>(log2_e - head);
+  const sum<F> p = product(r, all<F>(head)), s = quick_sum(k, p.hi);
+  return s.hi + fma(r, r * polynomial_first_last(r, coefficients::log2_float), fma(r, tail, p.lo) + s.lo);
+}
+template <class F>
 F log_float(F x) {
-  const auto [k, r] = split_from(x, 0.75f);
-  return log_limits(x, log_of(k, r));
+  return logarithm([](F k, F r) { return log_of(k, r); }, x, 0.75f);
 }
 template <class F>
 F log2_float(F x) {
-  const auto [k, r] = split_from(x, 0x1.6a09e6p-1f);
-  constexpr float head = static_cast<float>(log2_e), tail = static_cast<float>(log2_e - head);
-  const sum<F> p = product(r, all<F>(head)), s = quick_sum(k, p.hi);
-  return log_limits(x,
-                    s.hi + fma(r, r * polynomial_first_last(r, coefficients::log2_float), fma(r, tail, p.lo) + s.lo));
+  return logarithm([](F k, F r) { return log2_of(k, r); }, x, 0x1.6a09e6p-1f);
 }
-/// 1 + x = 2^k (1 + r), where k is that of the rounded sum: r = 2^-k x + (2^-k - 1) is exact where k is not large.
+/// log(1 + x) for u = 1 + x, rounded and below 2^100 or so: u = 2^k (1 + r), and with its k
+/// r = 2^-k x + (2^-k - 1), which is exact where k is not large.
+template <class F>
+[[gnu::always_inline]] inline F log1p_of(F u, F x) {
+  const bits_of<F> n = difference<F>(to_bits(u), bits_of_all<F>(0.75f)) >> 23, shift = n << 23;
+  const F power = (F)difference<F>(bits_of_all<F>(1), shift);
+  return log_of(__builtin_convertvector(n, F), (F)difference<F>(to_bits(x), shift) + (power - 1));
+}
+template <class F>
+__attribute__((noinline, cold)) F log1p_far(F u, F x) {
+  const split_float<F> s = split_from(u, 0.75f);
+  return log_limits(u, u < 0x1p100f ? log1p_of(u, x) : log_of(s.k, s.r));
+}
 template <class F>
 F log1p_float(F x) {
   const F u = 1 + x;
-  const bits_of<F> n = difference<F>(to_bits(u), bits_of_all<F>(0.75f)) >> 23, shift = n << 23;
-  const F power = n < 100 ? (F)difference<F>(bits_of_all<F>(1), shift) : F{};
-  const F r = (F)difference<F>(to_bits(x), shift) + (power - 1);
-  const F y = log_limits(u, log_of(__builtin_convertvector(n, F), r));
+  const F y = __builtin_expect(!all_within(u, 0x1p-126f, 0x1p100f), 0) ? log1p_far(u, x) : log1p_of(u, x);
   return with_sign(y, x);  // of -0
 }
 
@@ -74,35 +95,13 @@ F atan2_float(F y, F x) {
   return atan2(y, x);
 }
 
-/// As arc_parts.
-template <class F>
-half_angle<F> arc_parts_float(F a) {
-  const auto small = a < 0.5f;
-  const F z = small ? a * a : fma(a, -0.5, 0.5), root = sqrt(z);
-  const F left = fma(-root, root, z) * (0.5f / greater(all<F>(0x1p-100), root));
-  const F u = small ? a : root;
-  return {u, fma(u * z, polynomial(z, coefficients::asin_float), small ? F{} : left)};
-}
 template <class F>
 F asin_float(F x) {
-  const F a = abs(x);
-  const auto [u, rest] = arc_parts_float(a);
-  const sum<F> s = quick_sum(all<F>(half_pi<float>), -2 * u);
-  const F v = a < 0.5f ? u + rest : s.hi + (s.lo + (half_pi_low<float> - 2 * rest));
-  return with_sign(a > 1 ? all<F>(nan) : v, x);
+  return asin(x);
 }
 template <class F>
 F acos_float(F x) {
-  const F a = abs(x), sign = sign_bit_of(x);
-  const auto [u, rest] = arc_parts_float(a);
-  const auto middle = a < 0.5f;
-  // pi/2 - x, 2 asin(u), or pi - 2 asin(u)
-  const F base = middle ? all<F>(half_pi<float>) : x < 0 ? all<F>(2 * half_pi<float>) : F{};
-  const F base_low = middle ? all<F>(half_pi_low<float>) : x < 0 ? all<F>(2 * half_pi_low<float>) : F{};
-  const F turned = (F)(to_bits(middle ? all<F>(-1) : all<F>(2)) ^ to_bits(sign));
-  const sum<F> s = quick_sum(base, turned * u);
-  const F v = s.hi + (s.lo + fma(turned, rest, base_low));
-  return a > 1 ? all<F>(nan) : v;
+  return acos(x);
 }
 
 template <class F>
@@ -119,8 +118,7 @@ template <class D>
   constexpr double to_sixteenth = to_integer / 16;
   const D exponent = clamp(y * log2, -200, 200), shifted = exponent + to_sixteenth;
   const D f = exponent - (shifted - to_sixteenth);
-  const D root = table_positions<D>(to_bits(shifted)).in(coefficients::exp_root);
-  const D power = (D)(to_bits(root) + (to_bits(shifted) << 48));
+  const D power = root_power<D>(to_bits(shifted));
   return fma(power * f, polynomial(f, coefficients::short_exp2), power);
 }
 /// x^y of any numbers. Infinite y needs no case of its own but of 1.

@@ -163,8 +163,7 @@ template <class D>
 }
 template <class D>
 D raised(const table_power<D>& x) {
-  const D root = table_positions<D>(x.shifted).in(coefficients::exp_root);
-  const D s = (D)(to_bits(root) + (x.shifted << 48));
+  const D s = root_power<D>(x.shifted);
   return fma(s, x.p, s);
 }
 /// The exponent of e^x is below this in pow where neither x^y nor what it is computed by leaves the normal numbers.

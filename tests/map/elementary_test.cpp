@@ -200,13 +200,15 @@ TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<expm1_function>("expm1", {0x1.6e38323dd9295p-2, 0x1.64b8f191cb446p-2});
   expect_worst<sinh_function>("sinh", {0x1.79ece0f5c5104p-2});
   expect_worst<cosh_function>("cosh", {0x1.2613234991ad8p+4});
-  expect_worst<tanh_function>("tanh", {0x1.2670ca0c49de2p+4});
+  expect_worst<tanh_function>("tanh", {0x1.2670ca0c49de2p+4, 0x1.65965cdf91f9fp-7, -0x1.2b71059e4184p+4});
   expect_worst<log_function>("log", {0x1.f4993e81239b7p-1});
   expect_worst<log2_function>("log2", {0x1.f54b7aa459c4ep-1});
   expect_worst<log1p_function>("log1p",
                                {0x1.01f9fa59f5baep-6, 0x1.fffffffffffffp+1023, 0x1p+1000, -0x1.fffffffffffffp-1});
   expect_worst<atan_function>("atan", {0x1.01dc41e972a7ap-2});
   expect_worst<cbrt_function>("cbrt", {-0x1.72056aa34e7aep-47});
+  expect_worst<asin_function>("asin", {0x1.0e79a813fbdb7p-1});
+  expect_worst<acos_function>("acos", {0x1.208c401e41da5p-1});
   expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
