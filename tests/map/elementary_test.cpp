@@ -221,11 +221,11 @@ TEST(Elementary, WorstFloats) {
   expect_worst<log2_function, float>("log2", {0x1.6705b2p+0f, 0x1.b49e2cp-1f});
   expect_worst<log1p_function, float>("log1p", {0x1.fd989cp-2f, 0x1.efdb5p-2f});
   expect_worst<atan_function, float>("atan", {0x1.013e6cp-3f, 0x1.f9428ap-1f, 0x1.02fe7cp+0f});
-  expect_worst<asin_function, float>("asin", {-0x1.0efd52p-1f});
-  expect_worst<acos_function, float>("acos", {0x1.14ded2p-1f});
+  expect_worst<asin_function, float>("asin", {0x1.101d6ap-1f, -0x1.0efd52p-1f});
+  expect_worst<acos_function, float>("acos", {0x1.161ccep-1f, 0x1.14ded2p-1f});
   expect_worst<cbrt_function, float>("cbrt", {0x1.6f521ap-125f, 0x1.f5fa26p-110f});
-  expect_worst<sin_function, float>("sin", {-0x1.2e44a8p+1f, 0x1.223462p+11f, 0x1.27f2a6p+16f});
-  expect_worst<cos_function, float>("cos", {0x1.138cdap+13f, 0x1.4d990ep+11f, 0x1.9a48dep+15f});
+  expect_worst<sin_function, float>("sin", {0x1.07280ap+12f, -0x1.2e44a8p+1f, 0x1.223462p+11f, 0x1.27f2a6p+16f});
+  expect_worst<cos_function, float>("cos", {0x1.385e1ap+13f, 0x1.138cdap+13f, 0x1.4d990ep+11f, 0x1.9a48dep+15f});
   expect_worst<tan_function, float>("tan", {0x1.827978p+6f, 0x1.91c42ap-1f, 0x1.f65f1ep+1f, 0x1.31b116p+13f});
   expect_worst<exp_function, float>("exp", {-0x1.5ee07ap+6f, -0x1.7566bp+2f});
   expect_worst<exp2_function, float>("exp2", {-0x1.fa4a82p+6f});
