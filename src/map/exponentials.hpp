@@ -115,7 +115,7 @@ struct hyperbolic_parts {
 template <int Bias, class D>
 hyperbolic_parts<D> reduce_hyperbolic(D a) {
   const auto [exponent, r, lo] = reduce_exactly<Bias>(a);
-  const bits_of<D> up = exponent << 52, down = (std::int64_t{2 * Bias} << 52) - up;
+  const bits_of<D> up = exponent << 52, down = difference<D>(bits_of<D>{} + (std::int64_t{2 * Bias} << 52), up);
   const D least = (D)(down > 0 ? down : bits_of<D>{});
   return {(D)up, least, (D)up + least, (D)up - least, r, lo, r * r};
 }
@@ -151,7 +151,7 @@ D cosh(D x) {
 template <class D>
 [[gnu::always_inline]] inline D root_power(bits_of<D> shifted) {
   const D root = table_positions<D>(shifted).in(coefficients::exp_root);
-  return (D)(to_bits(root) + (shifted << 48));
+  return (D)difference<D>(to_bits(root), -(shifted << 48));
 }
 /// m / (m + 2) with m = e^(2a) - 1 = (s - 1) + s (e^r - 1) for s = 2^(n/16).
 template <class D>

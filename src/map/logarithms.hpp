@@ -25,7 +25,7 @@ template <int Intervals = 32, class D>
   const unsigned_bits from = (unsigned_bits)b + ((bias << 52) - least);
   const bits exponent = (bits)(from >> 52), at = (bits)(from >> (Intervals == 32 ? 47 : 48));
   const D k = (D)(exponent | __builtin_bit_cast(std::int64_t, 0x1p52)) - (0x1p52 + bias);
-  return {k, (D)(b - ((exponent - std::int64_t{bias}) << 52)), table_positions<D>(at)};
+  return {k, (D)difference<D>(b, (exponent - std::int64_t{bias}) << 52), table_positions<D>(at)};
 }
 /// The same of subnormal numbers too.
 template <class D>
@@ -95,7 +95,7 @@ D log2(D x) {
 template <class D>
 [[gnu::always_inline]] inline D log_of_sum(const sum<D>& u) {
   const split_number<D> s = split_normal(u.hi);
-  const D inverse_power = (D)(to_bits(s.m) - to_bits(u.hi) + to_bits(all<D>(1)));
+  const D inverse_power = (D)difference<D>(to_bits(all<D>(1)), difference<D>(to_bits(u.hi), to_bits(s.m)));
   return log_of(s, u.lo * (inverse_power * s.at.in(coefficients::log_inverse)));
 }
 template <class D>
