@@ -303,7 +303,7 @@ table_end = mp.mpf("0.0236")
 write("log_of_table", "(log(1 + r) - r) / r^2", log_quotient, -table_end, table_end, 8, abs)
 write("log2_of_table", "(log2(1 + r) - r log2(e)) / r^2", lambda r: log_quotient(r) / mp.log(2), -table_end, table_end, 8,
       lambda r: abs(r) * mp.log(2))
-write("pow_log", "(log(1 + r) - r + r^2/2) / r^3", log_cubic, -table_end, table_end, 9,
+write("pow_log", "-2 (log(1 + r) - r + r^2/2) / r^3", lambda r: -2 * log_cubic(r), -table_end, table_end, 9,
       lambda r: r * r)
 write_float("pow_log_float", "(log(1 + r) - r + r^2/2) / r^3", log_cubic, -table_end, table_end, 4, lambda r: r * r)
 write("pow_exp", "(exp(r) - 1 - r) / r^2", exp_quotient, -mp.log(2) / 31, mp.log(2) / 31, 6, lambda r: r * r)

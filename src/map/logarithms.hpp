@@ -132,15 +132,16 @@ D power_limits(D x, D y, D exponent, D log) {
   const D v = ((x == 1) | (y == 0) | ((abs(x) == 1) & (abs(y) == infinity))) ? D{} : exponent;
   return ((abs(x) == 0) | (abs(x) == infinity)) ? ((y == 0) ? D{} : y * log) : v;
 }
-/// log(x) to about 2^-65, of which the second part has the cube of r.
+/// log(x) to about 2^-64.
 template <class D>
 [[gnu::always_inline]] inline sum<D> log_precisely(const split_number<D>& x) {
   const D r = fma(x.m, x.at.in(coefficients::log_inverse), -1.0);
   const sum<D> first = quick_sum(fma(x.k, ln2_part, x.at.in(coefficients::log_head)), r);
   const sum<D> square = product(r, -0.5 * r), second = quick_sum(first.hi, square.hi);
   const D tail = first.lo + fma(x.k, ln2_rest, x.at.in(coefficients::log_tail));
-  const D cube = r * (r * r);
-  return {second.hi, fma(cube, polynomial(r, coefficients::pow_log), second.lo + (square.lo + tail))};
+  // -r^2/2 (1 + r P(r)), of which P is the larger error
+  const D cubic = fma(square.hi, r * polynomial_first_last(r, coefficients::pow_log), square.lo);
+  return quick_sum(second.hi, cubic + (second.lo + tail));
 }
 /// y times a sum.
 template <class D>
@@ -156,7 +157,7 @@ struct table_power {
 };
 template <class D>
 [[gnu::always_inline]] inline table_power<D> power_of_table(const sum<D>& x) {
-  const D shifted = fma(x.hi + x.lo, 16 * log2_e, to_integer), n = shifted - to_integer;
+  const D shifted = fma(x.hi, 16 * log2_e, to_integer), n = shifted - to_integer;
   const D r = fma(n, -ln2_part / 16, x.hi) + fma(n, -ln2_rest / 16, x.lo);
   const D tail = table_positions<D>(to_bits(shifted)).in(coefficients::exp_root_tail);
   return {to_bits(shifted), n, fma(r * r, polynomial(r, coefficients::pow_exp), r + tail)};

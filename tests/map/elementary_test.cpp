@@ -300,6 +300,9 @@ TEST(Elementary, WorstPairsOfASearch) {
   EXPECT_LE(error(power(), 0x1.65174717d2b1fp+0, 0x1.88824530f3a12p+10), max_ulps());
   EXPECT_LE(error(power(), 0x1.53002f5367a8cp+1, -0x1.6bf76a303fdc2p+9), max_ulps());
   EXPECT_LE(error(power(), 0x1.f418e369b8a3cp-1, 0x1.d2faaf00f5b3cp+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f423c46953fafp-1, -0x1.d47fae613a62ap+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f42edaa202db7p-1, -0x1.d56110033f7fdp+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f414bec3a5e49p-1, 0x1.c4ef2e85d4409p+14), max_ulps());
   EXPECT_LE(error(power(), 0x1.ffffb63d96cd7p-1, 0x1.33866a7abd0c8p+28), max_ulps());
   EXPECT_LE(error(direction(), 0x1.fffffa1f6737bp-1, 0x1.f8ba145d3bea4p-1), max_ulps());
   EXPECT_LE(error(power(), 0x1.daf868p-1f, 0x1.1ecfaap+10f), max_ulps());
