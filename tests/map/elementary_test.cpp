@@ -307,6 +307,7 @@ TEST(Elementary, WorstPairsOfASearch) {
   EXPECT_LE(error(direction(), 0x1.fffffa1f6737bp-1, 0x1.f8ba145d3bea4p-1), max_ulps());
   EXPECT_LE(error(power(), 0x1.daf868p-1f, 0x1.1ecfaap+10f), max_ulps());
   EXPECT_LE(error(power(), 0x1.055dcep+0f, -0x1.0630d2p+12f), max_ulps());
+  EXPECT_LE(error(power(), 0x1.077926p+0f, -0x1.58ad8cp+11f), max_ulps());
   EXPECT_LE(error(power(), 0x1.fffff4p-1f, 0x1.aacda6p+27f), max_ulps());
   EXPECT_LE(error(direction(), 0x1.29b606p+1f, 0x1.2ad70cp+1f), max_ulps());
 }
