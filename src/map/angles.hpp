@@ -165,12 +165,22 @@ V angle_from(const half_axis<V>& axis, V num, V den) {
   }();
   return s.hi + fma(t, rest, s.lo + (axis.lo + lacking));
 }
+/// atan(c) + atan((a - c) / (1 + a c)) for a = |x| and a c that a table has for it, so that the second angle, of at
+/// most 0.078, is small beside the first, or c = 0 (Tang, Table-lookup algorithms for elementary functions and their
+/// error analysis, 1991). The difference is exact; from 14 on c is large, and 1 / c that of atan(c) and the rounded
+/// pi/2.
 template <class V>
 V atan(V x) {
-  const V a = minimum(abs(x), 0x1p60);  // NaN stays
-  const auto steep = a > 1;
-  const half_axis<V> axis = nearest_axis<V>((bits_of<V>)steep, bits_of<V>{});
-  return with_sign(angle_from(axis, steep ? all<V>(1) : a, steep ? a : all<V>(1)), x);
+  constexpr bool wide = sizeof(number_of<V>) == 8;
+  const V a = minimum(abs(x), wide ? 0x1p60 : 0x1p30);  // NaN stays
+  const V inside = lesser(greater(a, all<V>(0x1p-4)), all<V>(15.5));
+  const table_positions<V> at(difference<V>(to_bits(inside), to_bits(all<V>(0x1p-4))) >> (wide ? 50 : 21));
+  const auto angle = [&](const auto& tangents, const auto& angles, const auto& rest) {
+    const V c = at.in(tangents), r = (a - c) / fma(a, c, 1), z = r * r;
+    return with_sign(at.in(angles) + fma(r * z, polynomial(z, rest), r), x);
+  };
+  if constexpr (wide) return angle(coefficients::atan_tangent, coefficients::atan_angle, coefficients::atan_rest);
+  else return angle(coefficients::atan_tangent_float, coefficients::atan_angle_float, coefficients::atan_rest_float);
 }
 
 /// The quotient of two numbers of which the larger is below the limit, and the smaller above its inverse or 0, is a
@@ -214,30 +224,45 @@ template <class D>
 struct half_angle {
   D u, rest;
 };
-template <class D, std::size_t N>
-half_angle<D> arc_parts(D a, const double (&coefficient)[N]) {
-  const auto small = a < 0.5;
-  const D z = small ? a * a : fma(a, -0.5, 0.5);
-  const D root = sqrt(z), left = fma(-root, root, z) / (2 * root);
-  const D u = small ? a : root;
-  return {u, fma(u * z, polynomial(z, coefficient), (small | (root == 0)) ? D{} : left)};
+/// About 1 / (2 x), to 6 percent, for positive x; finite where x = 0.
+template <class V>
+V half_inverse(V x) {
+  constexpr auto bits = sizeof(number_of<V>) == 8 ? 0x7fce623822fc16e6 : 0x7e7311c7;
+  return (V)(static_cast<typename vectors_of<V>::integer>(bits) - to_bits(x));
 }
-template <class D>
-D asin(D x) {
-  const D a = abs(x);
-  const auto [u, rest] = arc_parts(a, coefficients::asin);
-  const sum<D> s = quick_sum(all<D>(pi_2), -2 * u);
-  return with_sign(a < 0.5 ? u + rest : s.hi + (s.lo + (pi_2_low - 2 * rest)), x);
+template <class V>
+half_angle<V> arc_parts(V a) {
+  const auto small = a < 0.5f;
+  const V z = small ? a * a : fma(a, -0.5, 0.5), root = sqrt(z);
+  const V left = fma(-root, root, z) * half_inverse(root);  // at most half a unit in the last place of the root
+  const V u = small ? a : root;
+  const V tail = [&] {
+    if constexpr (sizeof(number_of<V>) == 8) return polynomial(z, coefficients::asin);
+    else return polynomial(z, coefficients::asin_float);
+  }();
+  return {u, fma(u * z, tail, small ? V{} : left)};
 }
-template <class D>
-D acos(D x) {
-  const D a = abs(x);
-  const auto [u, rest] = arc_parts(a, coefficients::asin);
-  const D signed_u = (D)(to_bits(u) ^ to_bits(sign_bit_of(x))),
-          signed_rest = (D)(to_bits(rest) ^ to_bits(sign_bit_of(x)));
-  const sum<D> middle = quick_sum(all<D>(pi_2), -signed_u), far = quick_sum(all<D>(2 * pi_2), -2 * u);
-  const D outer = x < 0 ? far.hi + (far.lo + (2 * pi_2_low - 2 * rest)) : 2 * (u + rest);
-  return a < 0.5 ? middle.hi + (middle.lo + (pi_2_low - signed_rest)) : outer;
+/// NaN, of the root, beyond 1.
+template <class V>
+V asin(V x) {
+  using T = number_of<V>;
+  const V a = abs(x);
+  const auto [u, rest] = arc_parts(a);
+  const sum<V> s = quick_sum(all<V>(half_pi<T>), -2 * u);
+  return with_sign(a < 0.5f ? u + rest : s.hi + (s.lo + (half_pi_low<T> - 2 * rest)), x);
+}
+/// pi/2 - x, 2 asin(u), or pi - 2 asin(u)
+template <class V>
+V acos(V x) {
+  using T = number_of<V>;
+  const V a = abs(x);
+  const auto [u, rest] = arc_parts(a);
+  const auto middle = a < 0.5f;
+  const V base = middle ? all<V>(half_pi<T>) : x < 0 ? all<V>(2 * half_pi<T>) : V{};
+  const V base_low = middle ? all<V>(half_pi_low<T>) : x < 0 ? all<V>(2 * half_pi_low<T>) : V{};
+  const V turned = (V)(to_bits(middle ? all<V>(-1) : all<V>(2)) ^ to_bits(sign_bit_of(x)));
+  const sum<V> s = quick_sum(base, turned * u);
+  return s.hi + (s.lo + fma(turned, rest, base_low));
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ namespace {
 
 inline constexpr double log2_e = 0x1.71547652b82fep+0, ln2 = 0x1.62e42fefa39efp-1, ln2_low = 0x1.abc9e3b39803fp-56;
 /// ln 2 in two parts, of which the first has 42 bits, so that its multiples up to 2^11 are exact.
-inline constexpr double ln2_part = 0x1.62e42fefa38p-1, ln2_rest = 0x1.ef35793c7673p-45,
-                        ln2_third = 0x1.f97b57a079a19p-103;
+inline constexpr double ln2_part = 0x1.62e42fefa38p-1, ln2_rest = 0x1.ef35793c7673p-45;
 /// Beyond these e^x is 0 or infinity.
 inline constexpr double exp_low = -746, exp_high = 710;
 
@@ -28,26 +27,21 @@ D exp_reduced(const sum<D>& r) {
   const sum<D> s = quick_sum(all<D>(1), r.hi);
   return s.hi + (s.lo + fma(r.hi * r.hi, fma(r.hi, polynomial(r.hi, coefficients::exp), 0.5), r.lo));
 }
-/// The same for r = hi + lo, in two.
+/// x = k ln(2) + r + lo with an integer k; `exponent` has k + Bias in its last bits.
 template <class D>
-sum<D> expm1_reduced(const sum<D>& r) {
-  const sum<D> square = product(r.hi, 0.5 * r.hi);
-  const sum<D> s = quick_sum(r.hi, square.hi);
-  const D cubic = r.hi * (r.hi * r.hi) * polynomial(r.hi, coefficients::exp);
-  return quick_sum(s.hi, s.lo + (square.lo + fma(r.lo, r.hi, r.lo) + cubic));
+struct exact_exponent {
+  bits_of<D> exponent;
+  D r, lo;
+};
+template <int Bias, class D>
+exact_exponent<D> reduce_exactly(D x) {
+  constexpr double shift = to_integer + Bias;
+  const D shifted = fma(x, log2_e, shift), k = shifted - shift;
+  const D first = fma(k, -ln2_part, x), r = fma(k, -ln2_rest, first);
+  return {to_bits(shifted), r, fma(k, -ln2_rest, first - r)};
 }
 
-/// x = k ln(2) + r with an integer k.
-template <class D>
-struct reduced_exponent {
-  D k;
-  sum<D> r;
-};
-template <class D>
-reduced_exponent<D> reduce_exponent(const sum<D>& x) {
-  const D k = fma(x.hi, log2_e, to_integer) - to_integer;
-  return {k, quick_sum(fma(k, -ln2_part, x.hi), fma(k, -ln2_rest, x.lo))};
-}
+/// The same in one number.
 template <class D>
 D reduce_exponent(D x, D& k) {
   k = fma(x, log2_e, to_integer) - to_integer;
@@ -66,14 +60,6 @@ template <class D>
 power<D> exp_parts(D x) {
   const D exponent = fma(x, log2_e, to_exponent), k = exponent - to_exponent;
   return {exp_reduced(sum<D>{fma(k, -ln2_rest, fma(k, -ln2_part, x)), D{}}), k, exponent};
-}
-/// The same of a sum, with no error but the last rounding, which pow needs beside that of the logarithm.
-template <class D>
-power<D> exp_parts(const sum<D>& x) {
-  const D exponent = fma(x.hi, log2_e, to_exponent), k = exponent - to_exponent;
-  const sum<D> p = expm1_reduced(quick_sum(fma(k, -ln2_part, x.hi), fma(k, -ln2_rest, x.lo)));
-  const sum<D> s = quick_sum(all<D>(1), p.hi);
-  return {s.hi + (s.lo + p.lo), k, exponent};
 }
 template <class D>
 power<D> exp2_parts(D x) {
@@ -102,92 +88,86 @@ D exp(D x) {
   return raised(exp_parts(x));
 }
 template <class D>
-D exp_single(D x) {
-  D k;
-  const D r = reduce_exponent(clamp(x, -200, 200), k);
-  return (1 + expm1_reduced(r, coefficients::exp_single)) * power_of_two(k);
-}
-
-template <class D>
 D exp2(D x) {
   if (__builtin_expect(any_reaches(abs(x), 1022), 0)) return exp2_far(x);
   return raised(exp2_parts(x));
 }
-template <class D>
-D exp2_single(D x) {
-  const D bounded = clamp(x, -200, 200), k = nearest(bounded);
-  return (1 + expm1_reduced((bounded - k) * ln2, coefficients::exp_single)) * power_of_two(k);
-}
-
 /// Numbers below which f(x) = x to the last bit, for odd f and expm1, log1p.
 inline constexpr double linear = 0x1p-54;
 
+/// Twice the sum of halves, since 2^k may be infinite.
 template <class D>
 D expm1(D x) {
-  const auto [k, r] = reduce_exponent(sum<D>{clamp(x, -40, exp_high), D{}});
-  const sum<D> p = expm1_reduced(r);
-  const D half = power_of_two(k - 1);  // since 2^k may be infinite
-  const sum<D> powers = quick_sum(half, all<D>(-0.5)), s = two_sum(powers.hi, half * p.hi);
-  const D y = 2 * (s.hi + fma(half, p.lo, s.lo + powers.lo));
-  return abs(x) < linear ? x : x > 709.782712893384 ? all<D>(infinity) : y;
+  const auto [exponent, r, lo] = reduce_exactly<1022>(clamp(x, -40, exp_high));
+  const D half = (D)(exponent << 52);
+  const sum<D> powers = quick_sum(half, all<D>(-0.5)), s = plus_product(powers.hi, half, r);
+  const D square = r * r, rest = fma(half, fma(lo, r, lo), s.lo + powers.lo);
+  const D y = 2 * (s.hi + fma(half * square, fma(r, polynomial(r, coefficients::exp), 0.5), rest));
+  return abs(x) < linear ? x : y;
+}
+/// Where e^a = 2^k e^r: plus = 2^k + 2^-k and minus = 2^k - 2^-k, times 2^(Bias - 1023), and what they lack. With C =
+/// cosh(r) and S = sinh(r) twice the hyperbolic cosine of a is plus C + minus S and twice the sine minus C + plus S, in
+/// which the first terms count most and nothing cancels.
+template <class D>
+struct hyperbolic_parts {
+  D up, down, plus, minus, r, lo, z;
+};
+template <int Bias, class D>
+hyperbolic_parts<D> reduce_hyperbolic(D a) {
+  const auto [exponent, r, lo] = reduce_exactly<Bias>(a);
+  const bits_of<D> up = exponent << 52, down = difference<D>(bits_of<D>{} + (std::int64_t{2 * Bias} << 52), up);
+  const D least = (D)(down > 0 ? down : bits_of<D>{});
+  return {(D)up, least, (D)up + least, (D)up - least, r, lo, r * r};
 }
 template <class D>
-D expm1_single(D x) {
-  D k;
-  const D p = expm1_reduced(reduce_exponent(clamp(x, -40, 200), k), coefficients::exp_single);
-  const D power = power_of_two(k);
-  return x == 0 ? x : fma(power, p, power - 1);
+sum<D> cosine_of(const hyperbolic_parts<D>& p) {
+  const D s = fma(p.minus, p.r, p.plus), s_low = fma(p.minus, p.r, p.plus - s) + ((p.up - p.plus) + p.down);
+  const D sine = p.minus * fma(p.r * p.z, polynomial(p.z, coefficients::sinh), p.lo);
+  return {s, fma(p.plus * p.z, polynomial(p.z, coefficients::cosh), sine) + s_low};
 }
-
-/// (exp(a) - Sign exp(-a)) / 2 for a >= 0. With e^a = 2^k (1 + p) and w = p / (1 + p) it is
-/// 2^(k-1) (1 + p) - Sign 2^(-k-1) (1 - w), of which no terms cancel.
-template <int Sign, class D>
-D half_difference(D a) {
-  constexpr double sign = Sign;
-  const auto [k, r] = reduce_exponent(sum<D>{minimum(a, 711), D{}});
-  const sum<D> p = expm1_reduced(r), w = quotient(p, quick_sum(all<D>(1), p.hi));
-  const D up = power_of_two(k - 2), down = power_of_two(-2 - minimum(k, 1000));  // since 2^(k-1) may be infinite
-  const sum<D> powers = quick_sum(up, -sign * down), s = two_sum(powers.hi, up * p.hi);
-  const sum<D> t = two_sum(s.hi, sign * down * w.hi);
-  const D y = 2 * (t.hi + (t.lo + s.lo + powers.lo + fma(up, p.lo, sign * down * w.lo)));
-  return a > 710.4758600739439 ? all<D>(infinity) : y;
+template <class D>
+sum<D> sine_of(const hyperbolic_parts<D>& p) {
+  const D s = fma(p.plus, p.r, p.minus),
+          s_low = fma(p.down, p.r, fma(p.up, p.r, p.minus - s)) + ((p.up - p.minus) - p.down);
+  const D cosine = p.minus * p.z * polynomial(p.z, coefficients::cosh);
+  const D sine = fma(p.r * p.z, polynomial(p.z, coefficients::sinh), p.lo);
+  return {s, fma(p.plus, sine, cosine) + s_low};
 }
+/// Above this both are infinite; 2^k is not yet.
+inline constexpr double hyperbolic_high = 710.5;
 template <class D>
 D sinh(D x) {
   const D a = abs(x);
-  return with_sign(a < 0x1p-27 ? a : half_difference<1>(a), x);
+  const sum<D> s = sine_of(reduce_hyperbolic<1021>(minimum(a, hyperbolic_high)));
+  return with_sign(a < 0x1p-27 ? a : 2 * (s.hi + s.lo), x);
 }
 template <class D>
 D cosh(D x) {
-  return half_difference<-1>(abs(x));
+  const sum<D> s = cosine_of(reduce_hyperbolic<1021>(minimum(abs(x), hyperbolic_high)));
+  return 2 * (s.hi + s.lo);
 }
+/// 2^(n/16), rounded, where the last bits of `shifted` are the integer n (Tang, Table-driven implementation of the
+/// exponential function in IEEE floating-point arithmetic, 1989).
+template <class D>
+[[gnu::always_inline]] inline D root_power(bits_of<D> shifted) {
+  const D root = table_positions<D>(shifted).in(coefficients::exp_root);
+  return (D)difference<D>(to_bits(root), -(shifted << 48));
+}
+/// m / (m + 2) with m = e^(2a) - 1 = (s - 1) + s (e^r - 1) for s = 2^(n/16).
 template <class D>
 D tanh(D x) {
-  const D a = abs(x);
-  const auto [k, r] = reduce_exponent(sum<D>{2 * minimum(a, 20), D{}});
-  const sum<D> p = expm1_reduced(r);
-  const D power = power_of_two(k);
-  const sum<D> s = two_sum(power - 1, power * p.hi);
-  const sum<D> m = quick_sum(s.hi, fma(power, p.lo, s.lo)), n = two_sum(m.hi, all<D>(2));
-  const sum<D> q = quotient(m, {n.hi, n.lo + m.lo});
-  return with_sign(a < 0x1p-30 ? a : q.hi + q.lo, x);
+  const D twice = 2 * minimum(abs(x), 20), shifted = fma(twice, 16 * log2_e, to_integer), n = shifted - to_integer;
+  const D first = fma(n, -ln2_part / 16, twice), r = fma(n, -ln2_rest / 16, first);
+  const D lo = fma(n, -ln2_rest / 16, first - r);
+  const D root = root_power<D>(to_bits(shifted));
+  const D lacking = table_positions<D>(to_bits(shifted)).in(coefficients::exp_root_tail) + lo;
+  const sum<D> s = plus_product(root - 1, root, r);
+  const sum<D> m =
+      quick_sum(s.hi, fma(root, fma(r * r, polynomial(r, coefficients::pow_exp), fma(lacking, r, lacking)), s.lo));
+  const sum<D> den = two_sum(m.hi, all<D>(2));
+  const D inverse = 1 / den.hi, q = m.hi * inverse;
+  return with_sign(fma(fma(-q, den.hi, m.hi) + fma(-q, den.lo + m.lo, m.lo), inverse, q), x);
 }
-template <class D>
-D sinh_single(D x) {
-  const D m = expm1_single(abs(x));
-  return with_sign(m > 0x1p150 ? m : 0.5 * (m + m / (m + 1)), x);
-}
-template <class D>
-D cosh_single(D x) {
-  const D e = exp_single(abs(x));
-  return 0.5 * (e + 1 / e);
-}
-template <class D>
-D tanh_single(D x) {
-  const D m = expm1_single(2 * minimum(abs(x), 20));
-  return with_sign(m / (m + 2), x);
-}
-
 /// erf(a) for a from 1.35: 1 - exp(-a^2) R(a), which is 1 to the last bit from 6 on.
 template <class D, std::size_t N, std::size_t M>
 D erf_far(D a, const double (&scaled_complement)[N], const double (&exp_rest)[M]) {

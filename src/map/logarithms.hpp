@@ -8,66 +8,65 @@
 namespace quern::math {
 namespace {
 
-/// x = 2^k m with m from sqrt(1/2) to sqrt(2), for positive finite x.
+/// x = 2^k m with m from 0.71 to 1.42, for positive, normal, finite x. `at` has the number of the interval of m, of 32
+/// or 16, in its last bits, for tables.
 template <class D>
 struct split_number {
   D k, m;
+  table_positions<D> at;
 };
-template <class D>
-split_number<D> split_normal(D x, double root) {
+template <int Intervals = 32, class D>
+[[gnu::always_inline]] inline split_number<D> split_normal(D x) {
   using bits = bits_of<D>;
+  using unsigned_bits = typename vectors_of<D>::unsigned_bits;
+  constexpr std::uint64_t bias = 2048, least = Intervals == 32 ? 0x3fe6c00000000000 : 0x3fe6800000000000;
+  // Not negative, so that the shift may be one of unsigned numbers, which all vector units have.
   const bits b = to_bits(x);
-  constexpr std::int64_t bias = 2048;
-  // Positive, so that the shift may be one of unsigned numbers, which all vector units have.
-  const bits from = b + ((bias << 52) - __builtin_bit_cast(std::int64_t, root));
-  const bits exponent = (bits)((typename vectors_of<D>::unsigned_bits)from >> 52);
+  const unsigned_bits from = (unsigned_bits)b + ((bias << 52) - least);
+  const bits exponent = (bits)(from >> 52), at = (bits)(from >> (Intervals == 32 ? 47 : 48));
   const D k = (D)(exponent | __builtin_bit_cast(std::int64_t, 0x1p52)) - (0x1p52 + bias);
-  return {k, (D)(b - ((exponent - bias) << 52))};
+  return {k, (D)difference<D>(b, (exponent - std::int64_t{bias}) << 52), table_positions<D>(at)};
 }
+/// The same of subnormal numbers too.
 template <class D>
-split_number<D> split(D x, double root) {
+split_number<D> split(D x) {
   const auto small = x < 0x1p-1022;
-  const auto [k, m] = split_normal(small ? x * 0x1p54 : x, root);
-  return {small ? k - 54 : k, m};
+  split_number<D> s = split_normal(small ? x * 0x1p54 : x);
+  s.k = small ? s.k - 54 : s.k;
+  return s;
 }
-inline constexpr double sqrt_half = 0x1.6a09e667f3bcdp-1;
-
-/// (m - 1 + lo) / (m + 1 + lo), whose inverse hyperbolic tangent is half the logarithm of m + lo.
+/// Whether any element is no positive, normal, finite number.
 template <class D>
-sum<D> log_quotient(D m, D lo) {
-  const D d = m + 1;
-  const sum<D> f = quick_sum(m - 1, lo);
-  return quotient(f, {d, (m - (d - 1)) + lo});
-}
-/// log(m + lo) for m from sqrt(1/2) to sqrt(2), to about 2^-58.
-template <class D>
-sum<D> log_reduced(D m, D lo) {
-  const sum<D> s = log_quotient(m, lo);
-  const D z = s.hi * s.hi;
-  return {2 * s.hi, fma(s.hi * z, polynomial(z, coefficients::log), 2 * s.lo)};
-}
-/// The same to about 2^-66: 2 s + s^3 (2/3 + u), where u = z (2/5 + ...) is not rounded but with the sum.
-template <class D>
-sum<D> log_reduced_precisely(D m) {
-  const sum<D> s = log_quotient(m, D{});
-  sum<D> z = product(s.hi, s.hi);
-  z.lo = fma(2 * s.hi, s.lo, z.lo);
-  sum<D> cube = product(s.hi, z.hi);
-  cube.lo += fma(s.hi, z.lo, s.lo * z.hi);
-  constexpr double third = 0x1.5555555555555p-1, third_low = 0x1.5555555555555p-55;
-  const D tail = polynomial(z.hi, coefficients::log_tail), factor = fma(z.hi, tail, third);
-  const D factor_low = fma(z.hi, tail, third - factor) + fma(z.lo, tail, third_low);
-  sum<D> c = product(cube.hi, factor);
-  c.lo += fma(cube.hi, factor_low, cube.lo * factor);
-  const sum<D> first = quick_sum(2 * s.hi, c.hi);
-  return quick_sum(first.hi, first.lo + (c.lo + 2 * s.lo));
+bool any_unusual(D x) {
+  return !all_within(x, 0x1p-1022, infinity);
 }
 
-/// k ln(2) + log.
+// Logarithms by a table (Tang, Table-driven implementation of the logarithm function in IEEE floating-point arithmetic,
+// 1990): k log(2) + log(c) + log(1 + r) with r = m/c - 1, which is exact, as 1/c has few bits, and below 0.0235. The
+// first sum is exact, as of numbers of few bits, and larger than r or 0.
+
+/// log(m) + k ln(2) + lo, where lo is so small that its square is nothing.
 template <class D>
-sum<D> plus_powers(D k, const sum<D>& log) {
-  const sum<D> s = quick_sum(k * ln2_part, log.hi);
-  return {s.hi, s.lo + fma(k, ln2_rest, log.lo)};
+[[gnu::always_inline]] inline D log_of(const split_number<D>& x, D lo) {
+  const D exact = fma(x.m, x.at.in(coefficients::log_inverse), -1.0), r = exact + lo;
+  const sum<D> s = quick_sum(fma(x.k, ln2_part, x.at.in(coefficients::log_head)), r);
+  const D tail = fma(x.k, ln2_rest, x.at.in(coefficients::log_tail)) + (lo - (r - exact));
+  return s.hi + fma(r * r, polynomial(r, coefficients::log_of_table), s.lo + tail);
+}
+template <class D>
+[[gnu::always_inline]] inline D log_of(const split_number<D>& x) {
+  const D r = fma(x.m, x.at.in(coefficients::log_inverse), -1.0);
+  const sum<D> s = quick_sum(fma(x.k, ln2_part, x.at.in(coefficients::log_head)), r);
+  const D tail = fma(x.k, ln2_rest, x.at.in(coefficients::log_tail));
+  return s.hi + fma(r * r, polynomial(r, coefficients::log_of_table), s.lo + tail);
+}
+template <class D>
+[[gnu::always_inline]] inline D log2_of(const split_number<D>& x) {
+  const D r = fma(x.m, x.at.in(coefficients::log_inverse), -1.0);
+  const sum<D> p = product(r, all<D>(log2_e));
+  const sum<D> s = quick_sum(x.k + x.at.in(coefficients::log2_head), p.hi);
+  const D tail = fma(r, 0x1.777d0ffda0d24p-56, p.lo) + (s.lo + x.at.in(coefficients::log2_tail));
+  return s.hi + fma(r * r, polynomial(r, coefficients::log2_of_table), tail);
 }
 /// What y, the logarithm of x, is where x is no positive finite number.
 template <class D>
@@ -75,27 +74,41 @@ D log_limits(D x, D y) {
   const D inside = x < all<D>(infinity) ? y : x;
   return x > 0 ? inside : x == 0 ? all<D>(-infinity) : all<D>(nan);
 }
+template <class D>
+__attribute__((noinline, cold)) D log_far(D x) {
+  return log_limits(x, log_of(split(x)));
+}
+template <class D>
+__attribute__((noinline, cold)) D log2_far(D x) {
+  return log_limits(x, log2_of(split(x)));
+}
 
 template <class D>
 D log(D x) {
-  const auto [k, m] = split(x, sqrt_half);
-  const sum<D> y = plus_powers(k, log_reduced(m, D{}));
-  return log_limits(x, y.hi + y.lo);
+  return __builtin_expect(any_unusual(x), 0) ? log_far(x) : log_of(split_normal(x));
 }
 template <class D>
 D log2(D x) {
-  const auto [k, m] = split(x, sqrt_half);
-  const sum<D> y = log_reduced(m, D{}), log = quick_sum(y.hi, y.lo);
-  const sum<D> p = product(log.hi, all<D>(log2_e));
-  const sum<D> s = quick_sum(k, p.hi);
-  return log_limits(x, s.hi + (s.lo + (p.lo + fma(log.hi, 0x1.777d0ffda0d24p-56, log.lo * log2_e))));
+  return __builtin_expect(any_unusual(x), 0) ? log2_far(x) : log2_of(split_normal(x));
+}
+/// log(hi + lo), where lo is what hi lacks to 1 + x and counts only below 2^1000.
+template <class D>
+[[gnu::always_inline]] inline D log_of_sum(const sum<D>& u) {
+  const split_number<D> s = split_normal(u.hi);
+  const D inverse_power = (D)difference<D>(to_bits(all<D>(1)), difference<D>(to_bits(u.hi), to_bits(s.m)));
+  return log_of(s, u.lo * (inverse_power * s.at.in(coefficients::log_inverse)));
+}
+template <class D>
+__attribute__((noinline, cold)) D log1p_far(const sum<D>& u) {
+  const auto large = u.hi >= 0x1p1000;
+  const D y = log_of_sum(sum<D>{u.hi, large ? D{} : u.lo});
+  return log_limits(u.hi, large ? log_of(split_normal(u.hi)) : y);
 }
 template <class D>
 D log1p(D x) {
   const sum<D> u = two_sum(all<D>(1), x);
-  const auto [k, m] = split(u.hi, sqrt_half);
-  const sum<D> y = plus_powers(k, log_reduced(m, u.lo * power_of_two(-minimum(k, 1000))));
-  return abs(x) < linear ? x : log_limits(u.hi, y.hi + y.lo);
+  const D y = __builtin_expect(!all_within(u.hi, 0x1p-1022, 0x1p1000), 0) ? log1p_far(u) : log_of_sum(u);
+  return x == 0 ? x : y;
 }
 
 /// Where y is an integer, and where an odd one.
@@ -119,13 +132,16 @@ D power_limits(D x, D y, D exponent, D log) {
   const D v = ((x == 1) | (y == 0) | ((abs(x) == 1) & (abs(y) == infinity))) ? D{} : exponent;
   return ((abs(x) == 0) | (abs(x) == infinity)) ? ((y == 0) ? D{} : y * log) : v;
 }
-/// log(x) for positive finite x, to about 2^-66.
+/// log(x) to about 2^-64.
 template <class D>
-sum<D> log_precisely(const split_number<D>& x) {
-  const sum<D> log = log_reduced_precisely(x.m);
-  const sum<D> first = quick_sum(x.k * ln2_part, log.hi);
-  const sum<D> rest = two_sum(first.lo, x.k * ln2_rest);
-  return quick_sum(first.hi, rest.hi + (rest.lo + log.lo + x.k * ln2_third));
+[[gnu::always_inline]] inline sum<D> log_precisely(const split_number<D>& x) {
+  const D r = fma(x.m, x.at.in(coefficients::log_inverse), -1.0);
+  const sum<D> first = quick_sum(fma(x.k, ln2_part, x.at.in(coefficients::log_head)), r);
+  const sum<D> square = product(r, -0.5 * r), second = quick_sum(first.hi, square.hi);
+  const D tail = first.lo + fma(x.k, ln2_rest, x.at.in(coefficients::log_tail));
+  // -r^2/2 (1 + r P(r)), of which P is the larger error
+  const D cubic = fma(square.hi, r * polynomial_first_last(r, coefficients::pow_log), square.lo);
+  return quick_sum(second.hi, cubic + (second.lo + tail));
 }
 /// y times a sum.
 template <class D>
@@ -133,24 +149,44 @@ sum<D> product(D y, const sum<D>& x) {
   const D hi = y * x.hi;
   return {hi, fma(y, x.hi, -hi) + y * x.lo};
 }
+/// e^x = 2^(n/16) (1 + p) with |p| < 0.03; the last bits of `shifted` are n.
+template <class D>
+struct table_power {
+  bits_of<D> shifted;
+  D n, p;
+};
+template <class D>
+[[gnu::always_inline]] inline table_power<D> power_of_table(const sum<D>& x) {
+  const D shifted = fma(x.hi, 16 * log2_e, to_integer), n = shifted - to_integer;
+  const D r = fma(n, -ln2_part / 16, x.hi) + fma(n, -ln2_rest / 16, x.lo);
+  const D tail = table_positions<D>(to_bits(shifted)).in(coefficients::exp_root_tail);
+  return {to_bits(shifted), n, fma(r * r, polynomial(r, coefficients::pow_exp), r + tail)};
+}
+template <class D>
+D raised(const table_power<D>& x) {
+  const D s = root_power<D>(x.shifted);
+  return fma(s, x.p, s);
+}
 /// The exponent of e^x is below this in pow where neither x^y nor what it is computed by leaves the normal numbers.
 inline constexpr double ordinary = 708;
 template <class D>
 __attribute__((noinline, cold)) D pow_far(D x, D y) {
   const D a = abs(x);
-  const sum<D> log = log_precisely(split(a, sqrt_half)), e = product(y, log);
+  const sum<D> log = log_precisely(split(a)), e = product(y, log);
   const D limit = log_limits(a, log.hi), exponent = power_limits(x, y, y * limit, limit);
   const D bounded = clamp(exponent, exp_low, exp_high);
-  const power<D> p = exp_parts(sum<D>{bounded, ((bounded == exponent) & (exponent != 0)) ? e.lo : D{}});
-  return signed_power(x, y, scale(p.value, p.k));
+  const table_power<D> p = power_of_table(sum<D>{bounded, ((bounded == exponent) & (exponent != 0)) ? e.lo : D{}});
+  // 2^(n/16) = 2^k s with s from 1 to 2
+  const D k = nearest(fma(p.n, 1.0 / 16, -15.0 / 32)), sixteenths = p.n - 16 * k;
+  const D s = raised(table_power<D>{to_bits(sixteenths + to_integer), sixteenths, p.p});
+  return signed_power(x, y, scale(s, k));
 }
 template <class D>
 D pow(D x, D y) {
   const D a = abs(x);
-  const sum<D> e = product(y, log_precisely(split_normal(a, sqrt_half)));
-  const auto normal = (bits_of<D>)(a >= 0x1p-1022) & (bits_of<D>)(a < infinity);
-  if (__builtin_expect(any(~(normal & (bits_of<D>)(abs(e.hi) < ordinary))), 0)) return pow_far(x, y);
-  const D magnitude = raised(exp_parts(e));
+  const sum<D> e = product(y, log_precisely(split_normal(a)));
+  if (__builtin_expect(any_unusual(a) || !all_within(e.hi, -ordinary, ordinary), 0)) return pow_far(x, y);
+  const D magnitude = raised(power_of_table(e));
   return any(to_bits(x) & sign_bit<D>) ? signed_power(x, y, magnitude) : magnitude;
 }
 
@@ -166,8 +202,9 @@ V inverse_cbrt_guess(V v) {
     return (V) __builtin_convertvector(fma(__builtin_convertvector(to_bits(v), V), -1.0 / 3, 0x54a2fa8cp0), bits_of<V>);
   }
 }
-/// v^(-1/3) by two steps of Householder's iteration, then y = v^(1/3) with one correction from the exact remainder
-/// v - y^3, for v = x 2^(3 i) that is neither subnormal nor so large that y^3 overflows.
+/// v^(-1/3) by two steps of Householder's iteration, or a longer one, then y = v^(1/3) with one correction from the
+/// remainder v - y^3, which doubles the digits, for v = x 2^(3 i) that is neither subnormal nor so large that y^3
+/// overflows.
 template <class V>
 V cbrt(V x) {
   constexpr bool wide = sizeof(number_of<V>) == 8;
@@ -175,15 +212,15 @@ V cbrt(V x) {
   const auto small = a < static_cast<number_of<V>>(wide ? 0x1p-900 : 0x1p-60);
   const V v = a * (small ? all<V>(wide ? 0x1p300 : 0x1p90) : all<V>(0x1p-3));
   V inverse = inverse_cbrt_guess(v);
-  for (int step = 0; step < 2; ++step) {
-    const V e = fma(-v * inverse, inverse * inverse, 1);
-    inverse = fma(inverse * e, fma(e, 2.0 / 9, 1.0 / 3), inverse);
+  for (int step = 0; step < (wide ? 2 : 1); ++step) {
+    const V rest = v * inverse, e = fma(-rest, inverse * inverse, 1),
+            third = wide ? all<V>(2.0 / 9) : fma(e, 14.0 / 81, 2.0 / 9);
+    inverse = fma(inverse * e, fma(e, third, 1.0 / 3), inverse);
   }
   const V square = inverse * inverse, y = v * square;
-  const sum<V> yy = product(y, y);
-  const V left = fma(-yy.lo, y, fma(-yy.hi, y, v));
+  const V yy = y * y, left = fma(-yy, y, v);
   const V root = fma(left, square * all<V>(1.0 / 3), y) * (small ? all<V>(wide ? 0x1p-100 : 0x1p-30) : all<V>(2));
-  return ((a == 0) | !(a < all<V>(infinity))) ? x : with_sign(root, x);
+  return with_sign(a == all<V>(infinity) ? a : root, x);
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ using floats4 = vectors<4, 4>::reals;
 using floats8 = vectors<4, 8>::reals;
 using floats16 = vectors<4, 16>::reals;
 // lesser and greater return b where a or b is NaN. any_reaches: whether any element is at least the limit.
+// all_within: whether all are at least the first and less than the second.
 #if defined(__aarch64__)
 inline reals2 fma(reals2 a, reals2 b, reals2 c) {
   return (reals2)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
@@ -81,6 +82,9 @@ inline reals2 sqrt(reals2 a) { return (reals2)vsqrtq_f64((float64x2_t)a); }
 inline reals2 lesser(reals2 a, reals2 b) { return a < b ? a : b; }
 inline reals2 greater(reals2 a, reals2 b) { return a > b ? a : b; }
 inline bool any_reaches(reals2 a, double limit) { return (a[0] >= limit) | (a[1] >= limit); }
+inline bool all_within(reals2 a, double low, double high) {
+  return (a[0] >= low) & (a[0] < high) & (a[1] >= low) & (a[1] < high);
+}
 inline bool any(vectors<8, 2>::bits mask) { return (mask[0] | mask[1]) != 0; }
 inline floats4 fma(floats4 a, floats4 b, floats4 c) {
   return (floats4)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
@@ -88,6 +92,9 @@ inline floats4 fma(floats4 a, floats4 b, floats4 c) {
 inline floats4 sqrt(floats4 a) { return (floats4)vsqrtq_f32((float32x4_t)a); }
 inline floats4 lesser(floats4 a, floats4 b) { return a < b ? a : b; }
 inline floats4 greater(floats4 a, floats4 b) { return a > b ? a : b; }
+inline bool all_within(floats4 a, float low, float high) {
+  return vminvq_u32((uint32x4_t)((a >= low) & (a < high))) != 0;
+}
 inline bool any(vectors<4, 4>::bits mask) { return vmaxvq_u32((uint32x4_t)mask) != 0; }
 inline reals2 low(floats4 x) { return (reals2)vcvt_f64_f32(vget_low_f32((float32x4_t)x)); }
 inline reals2 high(floats4 x) { return (reals2)vcvt_high_f64_f32((float32x4_t)x); }
@@ -102,6 +109,10 @@ inline reals2 greater(reals2 a, reals2 b) { return (reals2)_mm_max_pd((__m128d)a
 inline bool any_reaches(reals2 a, double limit) {
   return _mm_movemask_pd(_mm_cmpge_pd((__m128d)a, _mm_set1_pd(limit))) != 0;
 }
+inline bool all_within(reals2 a, double low, double high) {
+  return _mm_movemask_pd(
+             _mm_and_pd(_mm_cmpge_pd((__m128d)a, _mm_set1_pd(low)), _mm_cmplt_pd((__m128d)a, _mm_set1_pd(high)))) == 3;
+}
 inline reals4 fma(reals4 a, reals4 b, reals4 c) { return (reals4)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
 inline reals4 sqrt(reals4 a) { return (reals4)_mm256_sqrt_pd((__m256d)a); }
 inline reals4 lesser(reals4 a, reals4 b) { return (reals4)_mm256_min_pd((__m256d)a, (__m256d)b); }
@@ -109,12 +120,20 @@ inline reals4 greater(reals4 a, reals4 b) { return (reals4)_mm256_max_pd((__m256
 inline bool any_reaches(reals4 a, double limit) {
   return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(limit), _CMP_GE_OQ)) != 0;
 }
+inline bool all_within(reals4 a, double low, double high) {
+  return _mm256_movemask_pd(_mm256_and_pd(_mm256_cmp_pd((__m256d)a, _mm256_set1_pd(low), _CMP_GE_OQ),
+                                          _mm256_cmp_pd((__m256d)a, _mm256_set1_pd(high), _CMP_LT_OQ))) == 15;
+}
 inline bool any(vectors<8, 2>::bits mask) { return _mm_movemask_pd((__m128d)mask) != 0; }
 inline bool any(vectors<8, 4>::bits mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
 inline floats4 fma(floats4 a, floats4 b, floats4 c) { return (floats4)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c); }
 inline floats4 sqrt(floats4 a) { return (floats4)_mm_sqrt_ps((__m128)a); }
 inline floats4 lesser(floats4 a, floats4 b) { return (floats4)_mm_min_ps((__m128)a, (__m128)b); }
 inline floats4 greater(floats4 a, floats4 b) { return (floats4)_mm_max_ps((__m128)a, (__m128)b); }
+inline bool all_within(floats4 a, float low, float high) {
+  return _mm_movemask_ps(
+             _mm_and_ps(_mm_cmpge_ps((__m128)a, _mm_set1_ps(low)), _mm_cmplt_ps((__m128)a, _mm_set1_ps(high)))) == 15;
+}
 inline bool any(vectors<4, 4>::bits mask) { return _mm_movemask_ps((__m128)mask) != 0; }
 inline reals4 widen(floats4 x) { return (reals4)_mm256_cvtps_pd((__m128)x); }
 inline floats4 narrow(reals4 x) { return (floats4)_mm256_cvtpd_ps((__m256d)x); }
@@ -124,6 +143,10 @@ inline floats8 fma(floats8 a, floats8 b, floats8 c) {
 inline floats8 sqrt(floats8 a) { return (floats8)_mm256_sqrt_ps((__m256)a); }
 inline floats8 lesser(floats8 a, floats8 b) { return (floats8)_mm256_min_ps((__m256)a, (__m256)b); }
 inline floats8 greater(floats8 a, floats8 b) { return (floats8)_mm256_max_ps((__m256)a, (__m256)b); }
+inline bool all_within(floats8 a, float low, float high) {
+  return _mm256_movemask_ps(_mm256_and_ps(_mm256_cmp_ps((__m256)a, _mm256_set1_ps(low), _CMP_GE_OQ),
+                                          _mm256_cmp_ps((__m256)a, _mm256_set1_ps(high), _CMP_LT_OQ))) == 255;
+}
 inline bool any(vectors<4, 8>::bits mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
 inline floats4 low(floats8 x) { return (floats4)_mm256_castps256_ps128((__m256)x); }
 inline floats4 high(floats8 x) { return (floats4)_mm256_extractf128_ps((__m256)x, 1); }
@@ -136,12 +159,20 @@ inline reals8 greater(reals8 a, reals8 b) { return (reals8)_mm512_max_pd((__m512
 inline bool any_reaches(reals8 a, double limit) {
   return _mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(limit), _CMP_GE_OQ) != 0;
 }
+inline bool all_within(reals8 a, double low, double high) {
+  return _mm512_mask_cmp_pd_mask(_mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(low), _CMP_GE_OQ), (__m512d)a,
+                                 _mm512_set1_pd(high), _CMP_LT_OQ) == 0xff;
+}
 inline floats16 fma(floats16 a, floats16 b, floats16 c) {
   return (floats16)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 }
 inline floats16 sqrt(floats16 a) { return (floats16)_mm512_sqrt_ps((__m512)a); }
 inline floats16 lesser(floats16 a, floats16 b) { return (floats16)_mm512_min_ps((__m512)a, (__m512)b); }
 inline floats16 greater(floats16 a, floats16 b) { return (floats16)_mm512_max_ps((__m512)a, (__m512)b); }
+inline bool all_within(floats16 a, float low, float high) {
+  return _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask((__m512)a, _mm512_set1_ps(low), _CMP_GE_OQ), (__m512)a,
+                                 _mm512_set1_ps(high), _CMP_LT_OQ) == 0xffff;
+}
 inline bool any(vectors<8, 8>::bits mask) { return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0; }
 inline bool any(vectors<4, 16>::bits mask) { return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0; }
 inline reals8 low(floats16 x) { return (reals8)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
@@ -202,6 +233,60 @@ template <class D, class T, std::size_t N>
 D polynomial_first_last(D x, const T (&c)[N]) {
   return fma(x, polynomial<1>(x, c), c[0]);
 }
+
+/// Entries of tables of 16 or 32 numbers, for each element of a vector that at the last bits of an integer. A table of
+/// 32 doubles is two vectors of 16 in AVX-512, one of floats four vectors of 8 in AVX2; others are read one by one.
+template <class V>
+class table_positions {
+ public:
+  explicit table_positions(bits_of<V> at) : at_(at) {}
+  template <class T, std::size_t N>
+  V in(const T (&table)[N]) const {
+    if constexpr (permutes<V>) {
+      return permuted(*this, table);
+    } else {
+      V v;
+      for (int i = 0; i < lanes<V>; ++i) v[i] = table[at_[i] & static_cast<typename vectors_of<V>::integer>(N - 1)];
+      return v;
+    }
+  }
+
+ private:
+#if defined(__AVX512F__)
+  template <class W>
+  static constexpr bool permutes = sizeof(W) >= 64;
+  static __m512d sixteen(__m512i at, const double* table) {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(table), at, _mm512_loadu_pd(table + 8));
+  }
+  template <std::size_t N>
+  static reals8 permuted(const table_positions<reals8>& p, const double (&table)[N]) {
+    const __m512i at = (__m512i)p.at_;
+    const __m512d first = sixteen(at, table);
+    if constexpr (N == 16) return (reals8)first;
+    else
+      return (reals8)_mm512_mask_mov_pd(first, _mm512_test_epi64_mask(at, _mm512_set1_epi64(16)),
+                                        sixteen(at, table + 16));
+  }
+  static floats16 permuted(const table_positions<floats16>& p, const float (&table)[32]) {
+    return (floats16)_mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)p.at_, _mm512_loadu_ps(table + 16));
+  }
+#elif defined(__AVX2__)
+  template <class W>
+  static constexpr bool permutes = sizeof(W) == 32 && sizeof(number_of<W>) == 4;
+  static floats8 permuted(const table_positions<floats8>& p, const float (&table)[32]) {
+    const __m256i at = (__m256i)p.at_;
+    const auto eight = [&](int i) { return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + i), at); };
+    const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)),
+                 upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
+    return (floats8)_mm256_blendv_ps(_mm256_blendv_ps(eight(0), eight(8), odd),
+                                     _mm256_blendv_ps(eight(16), eight(24), odd), upper);
+  }
+#else
+  template <class W>
+  static constexpr bool permutes = false;
+#endif
+  bits_of<V> at_;
+};
 
 template <class D>
 D sign_bit_of(D x) {
@@ -266,6 +351,12 @@ template <class D>
 sum<D> product(D a, D b) {
   const D p = a * b;
   return {p, fma(a, b, -p)};
+}
+/// A factor times r, added to a number that is 0 or at least as large as the product: rounded, and what that lacks.
+template <class V>
+sum<V> plus_product(V number, V factor, V r) {
+  const V s = fma(factor, r, number);
+  return {s, fma(factor, r, number - s)};
 }
 template <class D>
 sum<D> quotient(const sum<D>& a, const sum<D>& b) {

@@ -197,6 +197,18 @@ void expect_worst(const char* name, const std::vector<T>& x) {
 }
 TEST(Elementary, WorstArgumentsOfASearch) {
   expect_worst<expm1_function>("expm1", {0x1.29822d396c22p+5, 0x1.2b4496106c361p+5, 0x1.6629a90b93b14p-2});
+  expect_worst<expm1_function>("expm1", {0x1.6e38323dd9295p-2, 0x1.64b8f191cb446p-2});
+  expect_worst<sinh_function>("sinh", {0x1.79ece0f5c5104p-2});
+  expect_worst<cosh_function>("cosh", {0x1.2613234991ad8p+4});
+  expect_worst<tanh_function>("tanh", {0x1.2670ca0c49de2p+4, 0x1.65965cdf91f9fp-7, -0x1.2b71059e4184p+4});
+  expect_worst<log_function>("log", {0x1.f4993e81239b7p-1});
+  expect_worst<log2_function>("log2", {0x1.f54b7aa459c4ep-1});
+  expect_worst<log1p_function>("log1p",
+                               {0x1.01f9fa59f5baep-6, 0x1.fffffffffffffp+1023, 0x1p+1000, -0x1.fffffffffffffp-1});
+  expect_worst<atan_function>("atan", {0x1.01dc41e972a7ap-2});
+  expect_worst<cbrt_function>("cbrt", {-0x1.72056aa34e7aep-47});
+  expect_worst<asin_function>("asin", {0x1.0e79a813fbdb7p-1});
+  expect_worst<acos_function>("acos", {0x1.208c401e41da5p-1});
   expect_worst<erf_function>("erf", {0x1.50283b29db802p-1, 0x1.56d66926c62b8p-1, -0x1.98e99f00ca0ecp-1021});
   expect_worst<tan_function>("tan", {0x1.0d7d5fea8ef7ap+11, 0x1.920c2ae4136f7p-1, -0x1.89871e3a028b1p-1});
   expect_worst<sin_function>("sin", {0x1.897c06df4b18cp+8, 0x1.84240cb44c76dp-1});
@@ -208,10 +220,19 @@ TEST(Elementary, WorstFloats) {
   expect_worst<log_function, float>("log", {0x1.7ea94cp-1f, 0x1.7befaep+0f});
   expect_worst<log2_function, float>("log2", {0x1.6705b2p+0f, 0x1.b49e2cp-1f});
   expect_worst<log1p_function, float>("log1p", {0x1.fd989cp-2f, 0x1.efdb5p-2f});
-  expect_worst<atan_function, float>("atan", {0x1.f9428ap-1f, 0x1.02fe7cp+0f});
-  expect_worst<asin_function, float>("asin", {-0x1.0efd52p-1f});
-  expect_worst<acos_function, float>("acos", {0x1.14ded2p-1f});
-  expect_worst<cbrt_function, float>("cbrt", {0x1.f5fa26p-110f});
+  expect_worst<atan_function, float>("atan", {0x1.013e6cp-3f, 0x1.f9428ap-1f, 0x1.02fe7cp+0f});
+  expect_worst<asin_function, float>("asin", {0x1.101d6ap-1f, -0x1.0efd52p-1f});
+  expect_worst<acos_function, float>("acos", {0x1.161ccep-1f, 0x1.14ded2p-1f});
+  expect_worst<cbrt_function, float>("cbrt", {0x1.6f521ap-125f, 0x1.f5fa26p-110f});
+  expect_worst<sin_function, float>("sin", {0x1.07280ap+12f, -0x1.2e44a8p+1f, 0x1.223462p+11f, 0x1.27f2a6p+16f});
+  expect_worst<cos_function, float>("cos", {0x1.385e1ap+13f, 0x1.138cdap+13f, 0x1.4d990ep+11f, 0x1.9a48dep+15f});
+  expect_worst<tan_function, float>("tan", {0x1.827978p+6f, 0x1.91c42ap-1f, 0x1.f65f1ep+1f, 0x1.31b116p+13f});
+  expect_worst<exp_function, float>("exp", {-0x1.5ee07ap+6f, -0x1.7566bp+2f});
+  expect_worst<exp2_function, float>("exp2", {-0x1.fa4a82p+6f});
+  expect_worst<expm1_function, float>("expm1", {0x1.6a3674p-2f, 0x1.8b2c2ep-3f});
+  expect_worst<sinh_function, float>("sinh", {0x1.642976p-2f, 0x1.fe5b4p+2f, 0x1.687a14p-2f});
+  expect_worst<cosh_function, float>("cosh", {0x1.4d98dcp+2f});
+  expect_worst<tanh_function, float>("tanh", {0x1.f603b6p-1f});
 }
 
 struct power {
@@ -278,8 +299,16 @@ TEST(Elementary, WorstPairsOfASearch) {
   EXPECT_LE(error(power(), 0x1.642fd994f05f9p+0, -0x1.b37f41d8bed96p+10), max_ulps());
   EXPECT_LE(error(power(), 0x1.65174717d2b1fp+0, 0x1.88824530f3a12p+10), max_ulps());
   EXPECT_LE(error(power(), 0x1.53002f5367a8cp+1, -0x1.6bf76a303fdc2p+9), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f418e369b8a3cp-1, 0x1.d2faaf00f5b3cp+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f423c46953fafp-1, -0x1.d47fae613a62ap+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f42edaa202db7p-1, -0x1.d56110033f7fdp+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.f414bec3a5e49p-1, 0x1.c4ef2e85d4409p+14), max_ulps());
+  EXPECT_LE(error(power(), 0x1.ffffb63d96cd7p-1, 0x1.33866a7abd0c8p+28), max_ulps());
   EXPECT_LE(error(direction(), 0x1.fffffa1f6737bp-1, 0x1.f8ba145d3bea4p-1), max_ulps());
   EXPECT_LE(error(power(), 0x1.daf868p-1f, 0x1.1ecfaap+10f), max_ulps());
+  EXPECT_LE(error(power(), 0x1.055dcep+0f, -0x1.0630d2p+12f), max_ulps());
+  EXPECT_LE(error(power(), 0x1.077926p+0f, -0x1.58ad8cp+11f), max_ulps());
+  EXPECT_LE(error(power(), 0x1.fffff4p-1f, 0x1.aacda6p+27f), max_ulps());
   EXPECT_LE(error(direction(), 0x1.29b606p+1f, 0x1.2ad70cp+1f), max_ulps());
 }
 

@@ -16,7 +16,7 @@
 /// has none and vectorizes for all. clang 19 calls the functions of numbers, which it cannot be told to replace.
 ///
 /// On hosts each is within 1 unit in the last place of the exact value, for all arguments, subnormal and huge ones
-/// included (tested: the worst found is 0.96). NaN, infinities and the signs of zeros are those of IEEE 754 and C's
+/// included (tested: the worst found is 0.98). NaN, infinities and the signs of zeros are those of IEEE 754 and C's
 /// Annex F. Numbers and vectors of any width have the same bits wherever the processor has fused multiply-adds (x86-64
 /// from 2013 on, AArch64), whatever the consumer was compiled for; elsewhere, and beyond |x| = 5e7 for sin, cos and
 /// tan, they are those of the C library. No function sets errno, and floating-point exceptions may be raised that the
