@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <quern/map.hpp>
@@ -219,6 +220,28 @@ TYPED_TEST(ReduceEdges, ExtremaOfFewRows) {
       EXPECT_EQ(high, of_mask[j]) << rows << " rows";
       EXPECT_EQ(low, of_both[j].min) << rows << " rows";
       EXPECT_EQ(high, of_both[j].max) << rows << " rows";
+    }
+  }
+}
+
+// Hosts end a row with a block of which some values were taken before.
+TYPED_TEST(ReduceEdges, FirstPositionsInLongRows) {
+  const TypeParam exec;
+  constexpr int rows = 60;
+  for (const int n : {65, 300, 513, 1000, 2049}) {
+    std::vector<float> values(rows * n);
+    for (int i = 0; i < rows * n; ++i) values[i] = static_cast<float>(i * 7919 % 13 % 5);  // many are equal
+    for (int r = 0; r < rows; ++r) values[r * n + r * 337 % n] = r % 3 == 0 ? std::nanf("") : 9.0f;
+    const auto x = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({rows, n}, values);
+    const Kokkos::View<std::int64_t*, TypeParam> largest("largest", rows), smallest("smallest", rows);
+    quern::argmax(exec, largest, x, quern::axis{1});
+    quern::argmin(exec, smallest, x, quern::axis{1});
+    const auto high = test::contents(largest), low = test::contents(smallest);
+    for (int r = 0; r < rows; ++r) {
+      const auto row = values.begin() + r * n;
+      const std::int64_t special = r * 337 % n;
+      EXPECT_EQ(special, high[r]) << n << ", row " << r;
+      EXPECT_EQ(r % 3 == 0 ? special : std::min_element(row, row + n) - row, low[r]) << n << ", row " << r;
     }
   }
 }

@@ -219,7 +219,7 @@ TYPED_TEST(Callbacks, QuantilesWaitOnlyForHostValues) {
   Kokkos::View<double**, TypeParam> x("x", 300, 400);
   Kokkos::View<double*, TypeParam> out("out", 300);
   expect_quiet<TypeParam>({"quern::median"}, 0, [&](const auto& exec) { quern::median(exec, out, x, quern::axis{1}); });
-  Kokkos::View<int**, TypeParam> integers("integers", 300, 400);  // which no host sorts
+  Kokkos::View<int**, TypeParam> integers("integers", 1100, 1000);  // more than a host copies
   std::vector<std::string> passes(6, "quern::median");
   passes[0] = "quern::median/sample";
   expect_quiet<TypeParam>(passes, 1, [&](const auto& exec) { quern::median(exec, integers); });

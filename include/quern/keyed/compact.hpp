@@ -21,6 +21,7 @@
 
 #include <concepts>
 #include <quern/core/call/mask.hpp>
+#include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/keyed/compact_along.hpp>
 #include <quern/keyed/compaction.hpp>
@@ -98,6 +99,16 @@ struct put_position {
     for (int d = rank - 1; d >= 0; --d) {
       out[k * stride + d * across] = static_cast<Out>(i % extent[d]);
       i /= extent[d];
+    }
+  }
+  /// Puts first + selected[j] as numbers k + j, on a host: as a loop for vector instructions where that is possible.
+  void put_run(std::int64_t first, const std::uint8_t* selected, std::int64_t count, std::int64_t k) const {
+    if (rank == 0 && stride == 1) {
+      Out* const to = out + k;
+      independent_loop(0, Kokkos::min(count, room - k),
+                       [&](std::int64_t j) { to[j] = static_cast<Out>(first + selected[j]); });
+    } else {
+      for (std::int64_t j = 0; j < count; ++j) (*this)(first + selected[j], k + j);
     }
   }
 };

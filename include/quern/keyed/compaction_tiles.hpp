@@ -16,7 +16,8 @@ struct put_selected_tag {};
 
 /// Stream compaction: numbers the i from 0 to n - 1 for which `keep(i)` is true, in order. `put(i, k)` is called for
 /// the one that is number k; `put.follow(i, k)`, if there is one, for every i, where k is the number of the last that
-/// was kept up to i. A `put` that has `get(i)` and `set(k, value)` is asked for several values before it is given any.
+/// was kept up to i. A `put` that has `get(i)` and `set(k, value)` is asked for several values before it is given any;
+/// one that has `put_run(first, selected, count, k)` is called on a host for several i at a time.
 template <class Exec, class Keep, class Put>
 struct compaction_tiles {
   using exec_space = Exec;

@@ -41,16 +41,21 @@ struct host_compaction {
       const int size = static_cast<int>(Kokkos::min<std::int64_t>(block, last - first));
       std::uint8_t selected[block];
       [[maybe_unused]] std::int64_t number[Work::follows ? block : 1];
+      std::uint8_t set[block];
+      for_run(first, first + size, [&](std::int64_t item, bool is_set) { set[item - first] = is_set ? 1 : 0; });
       int found = 0;
-      for_run(first, first + size, [&](std::int64_t item, bool set) {
-        const auto i = item - first;
+      for (int i = 0; i < size; ++i) {
         selected[found] = static_cast<std::uint8_t>(i);
-        if constexpr (Work::follows) number[i] = before + found - (set ? 0 : 1);
-        found += set ? 1 : 0;
-      });
-      for (int k = 0; k < found; ++k) {
-        if constexpr (Work::gets) local.put.set(before + k, local.put.get(first + selected[k]));
-        else local.put(first + selected[k], before + k);
+        if constexpr (Work::follows) number[i] = before + found - (1 - set[i]);
+        found += set[i];
+      }
+      if constexpr (requires { local.put.put_run(first, selected, found, before); }) {
+        local.put.put_run(first, selected, found, before);
+      } else {
+        for (int k = 0; k < found; ++k) {
+          if constexpr (Work::gets) local.put.set(before + k, local.put.get(first + selected[k]));
+          else local.put(first + selected[k], before + k);
+        }
       }
       if constexpr (Work::follows)
         for (int i = 0; i < size; ++i) local.put.follow(first + i, number[i]);

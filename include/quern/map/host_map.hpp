@@ -196,11 +196,18 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   template <std::size_t... I>
   void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
     const auto& nest = work.nest;
+    constexpr bool bytes = ((sizeof(T) == 1) || ...);
+    // Of copies, which no result of a type of characters may overwrite: otherwise all is read again for each element.
+    const auto compute_bytes = [n = nest.inner, out = work.out](const F& g, const offsets at, const auto... from) {
+      in_loop<F> local = g;
+      for (std::int64_t k = 0; k < n; ++k) out.put(at, k, local(from[k]...));
+    };
     for (std::int64_t row = 0; row < rows; ++row) {
-      if (nest.inner < tune::short_row)
+      if (nest.inner >= tune::short_row) compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
+      else if constexpr (bytes) compute_bytes(work.f, o, get<I>(work.in).strided_from(o.of[outputs + I])...);
+      else
         for (std::int64_t k = 0; k < nest.inner; ++k)
           work.out.put(o, k, work.f(get<I>(work.in).strided_from(o.of[outputs + I])[k]...));
-      else compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
       for (int k = 0; k < operands; ++k) o.of[k] += nest.stride[k][1];
     }
   }

@@ -89,8 +89,10 @@ struct host_reduction {
                            const offsets& p, std::index_sequence<I...>) const {
     const value* v = nullptr;
     const auto read = [&](std::int64_t k, std::int64_t count, const auto&... readers) {
+      constexpr bool in_place =
+          std::is_same_v<F, op::identity> && (std::is_pointer_v<std::remove_cvref_t<decltype(readers)>> && ...);
       v = apply_block(room, count, readers...);
-      if (s != nullptr) add_values(*s, v, p, k, count);
+      if (s != nullptr) add_values(*s, v, p, k, count, in_place ? k : 0);
     };
     if (gathers)
       for (std::int64_t k = 0; k < n; k += length)
@@ -117,7 +119,8 @@ struct host_reduction {
   void add_blocks_of(state& s, const offsets& base, std::int64_t first, std::int64_t last) const {
     alignas(64) std::byte room[block * sizeof(value)];
     while (first < last) {
-      const std::int64_t begin = first % work.items, end = Kokkos::min(begin + last - first, work.items);
+      const std::int64_t begin = work.nest.rank == 1 ? first : first % work.items,
+                         end = Kokkos::min(begin + last - first, work.items);
       const std::int64_t n = Kokkos::min(end * block, work.nest.inner) - begin * block;
       const offsets p = work.item_at(base, first, block);
       first += end - begin;
@@ -125,19 +128,20 @@ struct host_reduction {
         if (!gathers && reads_contiguously(get<0>(work.in))) {
           auto columns = columns_from(get<0>(work.in).data + p.of[0]);
           for (std::int64_t k = 0; k < n; k += block, columns += block)
-            add_values(s, columns, p, k, Kokkos::min(block, n - k));
+            add_values(s, columns, p, k, Kokkos::min(block, n - k), 0);
           continue;
         }
       read_blocks(&s, reinterpret_cast<value*>(room), n, block, work.in, p, inputs());
     }
   }
-  /// At most a block of values, the first of which is number k of those from p on. Not inlined, as there would be one
-  /// for each combination of readers.
+  /// At most a block of values, the first of which is number k of those from p on, `before` of which are in memory
+  /// before it. Not inlined, as there would be one for each combination of readers.
   template <class V>
-  QUERN_IMPL_NOINLINE void add_values(state& s, V v, offsets p, std::int64_t k, std::int64_t size) const {
+  QUERN_IMPL_NOINLINE void add_values(state& s, V v, offsets p, std::int64_t k, std::int64_t size,
+                                      std::int64_t before) const {
     if constexpr (positions) p.of[position] += k * get<position>(work.in).step;
     if (size == block) work.template add_block<block, block>(s, v, &p);
-    else add_rest<std::max<int>(64, block / 2)>(s, v, p, size);
+    else add_rest<std::max<int>(64, idempotent<Reducer> ? block : block / 2)>(s, v, p, size, before);
   }
   /// Whether components are reduced where they are, without a copy as rows.
   static constexpr bool takes_columns = [] {
@@ -145,14 +149,25 @@ struct host_reduction {
       return requires(const Work& w, state& s) { w.reducer.template add_block<1>(s, columns_from(get<0>(w.in).data)); };
     else return false;
   }();
-  /// Fewer values than a block: Step of them at a time, and then half as many.
+  /// Fewer values than a block: Step of them at a time, and then half as many. Where values may be added twice, more
+  /// than half of Step are Step of which some came before: a few long steps take less time than one of each length.
   template <int Step, class V>
-  void add_rest(state& s, V v, offsets& p, std::int64_t n) const {
-    for (; n >= Step; n -= Step, v += Step) {
+  void add_rest(state& s, V v, offsets& p, std::int64_t n, std::int64_t before) const {
+    const auto move = [&](std::int64_t by) {
+      v += by;
+      n -= by;
+      before += by;
+      if constexpr (positions) p.of[position] += by * get<position>(work.in).step;
+    };
+    while (true) {
+      if constexpr (idempotent<Reducer>)
+        if (n < Step && n > Step / 2 && before >= Step - n) move(n - Step);
+      if (n < Step) break;
       work.template add_block<Step, Step>(s, v, &p);
-      if constexpr (positions) p.of[position] += Step * get<position>(work.in).step;
+      move(Step);
     }
-    if constexpr (Step > 1) add_rest<Step / 2>(s, v, p, n);
+    if constexpr (Step > 1)
+      if (n > 0) add_rest<Step / 2>(s, v, p, n, before);
   }
 
   /// Rows of a tile, several at a time, which a core reads as so many streams.
@@ -179,7 +194,7 @@ struct host_reduction {
     for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u]);
     add_rows<rows>(s, v, p, n, results);
   }
-  /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time.
+  /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time. The last three are one step.
   template <int R>
   void add_rows(slot* s, const value* const* v, const offsets* p, int n, int results) const {
     if (n >= R) {
@@ -188,6 +203,8 @@ struct host_reduction {
       p += R;
       n -= R;
     }
+    if constexpr (R == 4)
+      if (n == 3) return add_columns(s, v, p, results, std::make_index_sequence<3>());
     if constexpr (R > 1) add_rows<R / 2>(s, v, p, n, results);
   }
   /// Asks for the rows behind these, of most arrays at the distance of two of them: they are too short for a processor
@@ -274,8 +291,9 @@ struct host_reduction {
     }
     slot s[max_across];
     for (int k = 0; k < start.results; ++k) s[k] = work.reducer.init();
-    const std::int64_t first = split * work.total / work.shape.splits,
-                       last = (split + 1) * work.total / work.shape.splits;
+    const bool whole = work.shape.splits == 1;  // a division takes as long as a few vectors of a short row
+    const std::int64_t first = whole ? 0 : split * work.total / work.shape.splits,
+                       last = whole ? work.total : (split + 1) * work.total / work.shape.splits;
     if (by_rows) {
       add_rows_of(s, start, first, last);
     } else {
@@ -284,7 +302,7 @@ struct host_reduction {
       for (std::int64_t item = first; item < last; item += together)
         for (int k = 0; k < start.results; ++k) add_blocks_of(s[k], work.result_at(start, k), item, item + together);
     }
-    if (work.shape.splits > 1) {
+    if (!whole) {
       for (int k = 0; k < start.results; ++k) work.leave(tile, split, k, s[k]);
       if (!last_to_finish(work.finished + tile, work.shape.splits)) return;
       for (int k = 0; k < start.results; ++k) {
@@ -296,10 +314,10 @@ struct host_reduction {
   }
 
   void operator()(std::int64_t thread) const {
-    const auto& shape = work.shape;
-    const std::int64_t units = shape.tiles * shape.splits;
-    for (std::int64_t unit = thread * units / shape.league; unit < (thread + 1) * units / shape.league; ++unit)
-      run_unit(unit / shape.splits, unit % shape.splits);
+    const std::int64_t splits = work.shape.splits, units = work.shape.tiles * splits, threads = work.shape.league;
+    const std::int64_t end = (thread + 1) * units / threads;
+    for (std::int64_t unit = thread * units / threads; unit < end; ++unit)
+      splits == 1 ? run_unit(unit, 0) : run_unit(unit / splits, unit % splits);
   }
 };
 
@@ -332,7 +350,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   kernel_type kernel{work};
   kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
   kernel.prefetches =
-      kernel.by_rows && kernel_type::reads_in_place(work) &&
+      kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
       work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);

@@ -11,8 +11,8 @@
 
 namespace quern::impl {
 
-/// Lines that a thread of the host sorts in a copy, with vector instructions: that takes less time than a selection
-/// that has none. Where there is no such sort, it partitions short lines and narrows others down by histograms.
+/// Lines that a thread of the host partitions or sorts in a copy, with vector instructions: that takes less time than a
+/// selection that has none. Where there are no such, it partitions short lines and narrows others down by histograms.
 template <class Exec, class T, class Out>
 struct host_select {
   using order = ordered<T>;
@@ -23,16 +23,15 @@ struct host_select {
 
   select_work<Exec, T, Out> work;
   word* copies = nullptr;
-  bool sorts = has_vector_sort();
-  /// Bytes are counted sooner than sorted where there are many, and copies of longer lines would be large.
-  bool sorts_long() const { return sorts && order::bits > 8 && work.n <= reduce_tuning<Exec>::select_alone; }
+  bool partitions = has_vector_sort();
+  /// Copies of longer lines would be large.
+  bool partitions_long() const { return partitions && work.n <= reduce_tuning<Exec>::select_alone; }
 
   void operator()(select_short_tag, std::int64_t result) const {
     const auto at = work.result_at(result);
     word copy[reduce_tuning<Exec>::select_short];
     word* const end = copy_line(work.line_at(at.of[0]), copy);
-    if (sorts && work.n >= reduce_tuning<Exec>::select_sorted) sort_line(copy, end, at.of[1]);
-    else partition_line(copy, end, at.of[1]);
+    select_copied(copy, end, at.of[1]);
   }
   struct append_keys {
     word*& end;
@@ -46,6 +45,12 @@ struct host_select {
     keys_of.for_each({0, 1, work.n}, append_keys{end});
     return end;
   }
+  void select_copied(word* keys, word* end, std::int64_t to) const {
+    using tune = reduce_tuning<Exec>;
+    const std::int64_t n = end - keys;
+    if (partitions && n >= tune::select_sorted && n < tune::select_partitioned) sort_line(keys, end, to);
+    else partition_line(keys, end, to);
+  }
   void sort_line(word* keys, word* end, std::int64_t to) const {
     vector_sort(keys, end - keys, false);
     const auto nans = order::floating ? end - std::lower_bound(keys, end, word{order::nan}) : 0;
@@ -54,12 +59,30 @@ struct host_select {
     work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(keys[p.second]), p.fraction);
   }
   void partition_line(word* keys, word* end, std::int64_t to) const {
-    const auto nans = order::floating ? std::count(keys, end, word{order::nan}) : 0;
+    const std::int64_t n = end - keys, nans = order::floating ? nans_among(keys, n) : 0;
     if (work.is_nan(to, nans)) return work.write_nan(to);
     const quantile_position p = work.among(to, nans);
-    std::nth_element(keys, keys + p.first, end);
-    const word second = p.second == p.first ? keys[p.first] : *std::min_element(keys + p.second, end);
+    if (partitions && n >= reduce_tuning<Exec>::select_partitioned) vector_select(keys, n, p.first);
+    else std::nth_element(keys, keys + p.first, end);
+    word second = keys[p.first];
+    if (p.fraction > 0) second = smallest(keys + p.second, end);
     work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(second), p.fraction);
+  }
+  // By blocks, since compilers make no vector instructions of the same in the C++ library.
+  static constexpr int block = 64;
+  struct one_if_nan_key {
+    KOKKOS_FUNCTION word operator()(word k) const { return k == word{order::nan} ? 1 : 0; }
+  };
+  static std::int64_t nans_among(const word* keys, std::int64_t n) {
+    std::int64_t nans = 0;
+    for (; n >= block; n -= block, keys += block) nans += fold<word, block>(keys, one_if_nan_key(), plus<word>());
+    return nans + std::count(keys, keys + n, word{order::nan});
+  }
+  static word smallest(const word* keys, const word* end) {
+    word least = *keys;
+    for (; end - keys >= block; keys += block) least = better<-1>(least, block_extremum<block, -1>(keys));
+    for (; keys < end; ++keys) least = better<-1>(least, *keys);
+    return least;
   }
 
   void operator()(select_tile_tag, const member& team) const {
@@ -73,7 +96,7 @@ struct host_select {
     if (s.across > 1) return select_columns(threads, tile, copy);
     for (int k = 0; k < tile.count; ++k) {
       const auto at = work.result_at(tile.first + k);
-      if (sorts_long()) sort_line(copy, copy_line(work.line_at(at.of[0]), copy), at.of[1]);
+      if (partitions_long()) select_copied(copy, copy_line(work.line_at(at.of[0]), copy), at.of[1]);
       else work.select_line(threads, work.line_at(at.of[0]), {0, 1, work.n}, at.of[1]);
     }
   }
@@ -89,7 +112,7 @@ struct host_select {
     for (int k = 0; k < tile.count; ++k) {
       word* const keys = copy + k * work.n;
       const std::int64_t to = start.of[1] + k * work.result_nest.stride[1][0];
-      if (sorts_long()) sort_line(keys, keys + work.n, to);
+      if (partitions_long()) select_copied(keys, keys + work.n, to);
       else work.select_line(threads, key_list<Exec, key, word>{keys}, {0, 1, work.n}, to);
     }
   }
@@ -102,7 +125,7 @@ struct host_select {
       const std::int64_t columns = std::min<std::int64_t>(work.result_nest.inner, reduce_tuning<Exec>::select_columns);
       s.across = static_cast<int>(std::clamp<std::int64_t>(fit, 1, columns));
     }
-    if (sorts_long() || s.across > 1) s.copied = s.across * work.n;
+    if (partitions_long() || s.across > 1) s.copied = s.across * work.n;
     return s;
   }
   static std::int64_t max_teams(const Exec& exec) { return exec.concurrency(); }

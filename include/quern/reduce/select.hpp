@@ -16,12 +16,12 @@
 
 namespace quern::impl {
 
-/// The longest lines of which one team selects. Passes over integers are few.
-template <class Exec, class T>
+/// The longest lines of which one team selects.
+template <class Exec>
 std::int64_t longest_line(const Exec& exec, std::int64_t results) {
   using tune = reduce_tuning<Exec>;
-  const bool sorts = !is_device<Exec> && ordered<T>::floating && has_vector_sort() && exec.concurrency() <= 2 * results;
-  return sorts ? tune::select_alone : tune::select_by_team;
+  const bool partitions = !is_device<Exec> && has_vector_sort() && exec.concurrency() <= 2 * results;
+  return partitions ? tune::select_alone : tune::select_by_team;
 }
 
 /// Chooses how lines are read and launches it. `out` is memory that `exec` reaches, with the extents that remain when
@@ -38,7 +38,7 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::int64_t results = result_nest.inner * result_nest.outer, n = nest.inner * nest.outer;
   if (results == 0) return;
   const work_type work{rule, in.data, nest, result_nest, n, out.data, hidden};
-  if (n > longest_line<Exec, T>(exec, results) && results <= Workspace<Exec>::max_counters)
+  if (n > longest_line(exec, results) && results <= Workspace<Exec>::max_counters)
     return select_in_passes(exec, label, scratch, work);
   kernel_type kernel{work};
   if (n <= reduce_tuning<Exec>::select_short)

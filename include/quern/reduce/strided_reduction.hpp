@@ -17,6 +17,10 @@ namespace quern::impl {
 template <class Reducer>
 concept uses_positions = requires { typename Reducer::uses_positions; };
 
+/// A reducer to which adding a value twice makes no difference.
+template <class Reducer>
+concept idempotent = requires { typename Reducer::idempotent; };
+
 /// Whether the function of a reduction also writes outputs, and is to be called once for each element.
 template <class F>
 inline constexpr bool writes = false;

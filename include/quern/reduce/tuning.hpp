@@ -50,11 +50,12 @@ struct reduce_tuning : tuning<Exec> {
   /// Lines of which a thread selects by itself: on a device in its registers, on a host in a copy on its stack.
   static constexpr int select_short = is_device<Exec> ? 32 : 1024;
 
-  /// Lines that a host sorts rather than partitions, where it has vector instructions for that.
-  static constexpr int select_sorted = 16;
+  /// Lines that a host sorts with vector instructions where it has them, and longer ones that it partitions with those:
+  /// sorted keys tell the next one, too. (bench_reduce, median_axis1)
+  static constexpr int select_sorted = 16, select_partitioned = 128;
 
-  /// Lines that one team reads; longer ones are shared by many teams, in several kernels. A host thread sorts up to
-  /// `select_alone` elements sooner than two read them in passes.
+  /// Lines that one team reads; longer ones are shared by many teams, in several kernels. A host thread partitions up
+  /// to `select_alone` elements sooner than two read them in passes.
   static constexpr std::int64_t select_by_team = 1 << 16;
   static constexpr std::int64_t select_alone = 1 << 20;
 

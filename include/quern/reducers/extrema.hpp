@@ -22,6 +22,13 @@ template <int Sign, class T>
 KOKKOS_FUNCTION T better(const T& a, const T& b) {
   return (Sign > 0 ? b > a : b < a) ? b : a;
 }
+template <int Sign>
+struct better_of {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& a, const T& b) const {
+    return better<Sign>(a, b);
+  }
+};
 /// The value from which the search for it starts.
 template <int Sign, class T>
 KOKKOS_FUNCTION T worst() {
@@ -56,21 +63,18 @@ inline constexpr bool watches_for_nan = std::is_floating_point_v<T> && N > extre
 /// and possibly where one is infinite or two are huge: the sum of all values times zero, which is zero otherwise.
 template <int N, int Sign, bool Watch = false, class T>
 KOKKOS_FUNCTION T block_extremum(const T* v) {
-  constexpr int lanes = extremum_lanes<N, T>, sums = Watch ? lanes / 2 : 1;
+  constexpr int lanes = extremum_lanes<N, T>, sums = Watch ? lanes / 4 : 1;
   T best[lanes], zero[sums] = {};
   for (int l = 0; l < lanes; ++l) best[l] = worst<Sign, T>();
   for_rounds<N, lanes, T>([&](int i) {
     for (int l = 0; l < lanes; ++l) best[l] = better<Sign>(best[l], v[i + l]);
     if constexpr (Watch)
-      for (int l = 0; l < sums; ++l) zero[l] = (zero[l] + v[i + l] * T(0)) + v[i + l + sums] * T(0);
+      for (int l = 0; l < sums; ++l)
+        zero[l] +=
+            (v[i + l] * T(0) + v[i + l + sums] * T(0)) + (v[i + l + 2 * sums] * T(0) + v[i + l + 3 * sums] * T(0));
   });
-  for (int rest = lanes, half; rest > 1; rest -= half) {
-    half = rest / 2;
-    for (int l = 0; l < half; ++l) best[l] = better<Sign>(best[l], best[l + rest - half]);
-  }
-  if constexpr (Watch)
-    for (int half = sums / 2; half > 0; half /= 2)
-      for (int l = 0; l < half; ++l) zero[l] += zero[l + half];
+  join_lanes<lanes>(best, better_of<Sign>());
+  if constexpr (Watch) join_lanes<sums>(zero, plus<T>());
   return zero[0] == T(0) ? best[0] : zero[0];
 }
 /// Both in one walk.
@@ -88,13 +92,8 @@ KOKKOS_FUNCTION extrema<T> block_extrema(const T* v) {
       high[l] = better<1>(high[l], v[i + l]);
     }
   });
-  for (int rest = lanes, half; rest > 1; rest -= half) {
-    half = rest / 2;
-    for (int l = 0; l < half; ++l) {
-      low[l] = better<-1>(low[l], low[l + rest - half]);
-      high[l] = better<1>(high[l], high[l + rest - half]);
-    }
-  }
+  join_lanes<lanes>(low, better_of<-1>());
+  join_lanes<lanes>(high, better_of<1>());
   return {low[0], high[0]};
 }
 /// An integer for each number, equal for equal ones, zeros of either sign among them; other types as they are.
@@ -164,6 +163,7 @@ KOKKOS_FUNCTION T better_or_nan(const T& s, const T& v) {
 /// The smallest or the largest value.
 template <class T, int Sign>
 struct extremum_reducer {
+  using idempotent = void;
   using state = T;
   KOKKOS_FUNCTION state init() const { return worst<Sign, T>(); }
   KOKKOS_FUNCTION void add(state& s, const T& v) const { join(s, v); }
@@ -183,6 +183,7 @@ struct extremum_reducer {
 /// The minimum and the maximum.
 template <class T>
 struct minmax_reducer {
+  using idempotent = void;
   using state = extrema<T>;
   using min = extremum_reducer<T, -1>;
   using max = extremum_reducer<T, 1>;
@@ -219,6 +220,7 @@ struct range_reducer : minmax_reducer<T> {
 /// The smallest (Sign -1) or largest (+1) of the values that are not NaN; NaN where there is none.
 template <class T, int Sign>
 struct nan_extremum_reducer {
+  using idempotent = void;
   struct state {
     T value;
     bool some;
@@ -246,6 +248,7 @@ struct nan_extremum_reducer {
 template <class T, int Sign, bool SkipNan>
 struct arg_reducer {
   using uses_positions = void;
+  using idempotent = void;
   struct state {
     T value;
     std::int64_t at;

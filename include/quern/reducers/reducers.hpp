@@ -19,6 +19,7 @@
 ///   take<N>(s, v)       add_block<N> without a part that keeps loops from becoming vector instructions, which
 ///   settle<N>(s, v)     does later, where is_unsettled(s)
 ///   state_of<N>(v)      the state of few values, which are all
+/// One that names a type `idempotent` may get a value twice.
 
 #include <quern/reducers/components.hpp>
 #include <quern/reducers/extrema.hpp>

@@ -39,6 +39,17 @@ KOKKOS_FUNCTION P fold_tree(const T* v, const Lift& lift, const Join& join) {
   else return join(fold_tree<P, N / 2>(v, lift, join), fold_tree<P, N - N / 2>(v + N / 2, lift, join));
 }
 
+/// Joins N values that are side by side into the first one, half of them into the others at a time. A recursion: of a
+/// loop over the halves g++ makes one whose length it does not know, which takes longer than all else of a block.
+template <int N, class P, class Join>
+KOKKOS_FORCEINLINE_FUNCTION void join_lanes(P* lane, const Join& join) {
+  if constexpr (N > 1) {
+    constexpr int rest = N - N / 2;
+    for (int l = 0; l < N / 2; ++l) lane[l] = join(lane[l], lane[l + rest]);
+    join_lanes<rest>(lane, join);
+  }
+}
+
 /// Combines N values in lanes and then in a tree: as accurate as pairwise summation, and what compilers turn into
 /// vector instructions. `lift(v[i])` makes an operand of a value, `join` combines two.
 template <class P, int N, class T, class Lift, class Join>

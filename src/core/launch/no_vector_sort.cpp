@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Without Highway: the C++ library sorts.
+// Without Highway: the C++ library sorts and selects.
 
 #include <algorithm>
 #include <functional>
@@ -17,11 +17,19 @@ void vector_sort(Word* words, std::int64_t n, bool descending) {
   else std::sort(words, words + n);
 }
 
+template <class Word>
+void vector_select(Word* words, std::int64_t n, std::int64_t k) {
+  std::nth_element(words, words + k, words + n);
+}
+
 template void vector_sort(std::int16_t*, std::int64_t, bool);
 template void vector_sort(std::int32_t*, std::int64_t, bool);
 template void vector_sort(std::int64_t*, std::int64_t, bool);
 template void vector_sort(std::uint16_t*, std::int64_t, bool);
 template void vector_sort(std::uint32_t*, std::int64_t, bool);
 template void vector_sort(std::uint64_t*, std::int64_t, bool);
+template void vector_select(std::uint16_t*, std::int64_t, std::int64_t);
+template void vector_select(std::uint32_t*, std::int64_t, std::int64_t);
+template void vector_select(std::uint64_t*, std::int64_t, std::int64_t);
 
 }  // namespace quern::impl

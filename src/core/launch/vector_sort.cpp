@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hwy/base.h>
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/targets.h>
 
@@ -21,11 +22,23 @@ void vector_sort(Word* words, std::int64_t n, bool descending) {
   else hwy::VQSort(words, size, hwy::SortAscending());
 }
 
+template <class Word>
+void vector_select(Word* words, std::int64_t n, std::int64_t k) {
+#if HWY_MAJOR > 1 || HWY_MINOR >= 2  // older ones can only sort
+  hwy::VQSelect(words, static_cast<std::size_t>(n), static_cast<std::size_t>(k), hwy::SortAscending());
+#else
+  vector_sort(words, n, false);
+#endif
+}
+
 template void vector_sort(std::int16_t*, std::int64_t, bool);
 template void vector_sort(std::int32_t*, std::int64_t, bool);
 template void vector_sort(std::int64_t*, std::int64_t, bool);
 template void vector_sort(std::uint16_t*, std::int64_t, bool);
 template void vector_sort(std::uint32_t*, std::int64_t, bool);
 template void vector_sort(std::uint64_t*, std::int64_t, bool);
+template void vector_select(std::uint16_t*, std::int64_t, std::int64_t);
+template void vector_select(std::uint32_t*, std::int64_t, std::int64_t);
+template void vector_select(std::uint64_t*, std::int64_t, std::int64_t);
 
 }  // namespace quern::impl

@@ -15,6 +15,11 @@ bool has_vector_sort();
 template <class Word>
 void vector_sort(Word* words, std::int64_t n, bool descending);
 
+/// Puts the integer of rank k < n, from 0 for the smallest, at words[k], with none that is larger before and none that
+/// is smaller behind it, as `std::nth_element` does; in the same way.
+template <class Word>
+void vector_select(Word* words, std::int64_t n, std::int64_t k);
+
 }  // namespace quern::impl
 
 #endif
