@@ -151,6 +151,17 @@ void group_sum_of_column(const std::string& label, const Exec& exec, const strid
                                                  const strided<const T>&, const Groups<Exec>&);
 QUERN_COMPILED_ELSEWHERE(QUERN_GROUP_SUM)
 
+template <class Exec, class Out, class X, class... Options>
+void write_group_sum(const call<Exec>& c, const Out& out, const X& x, const Groups<Exec>& by,
+                     const Options&... options) {
+  using T = value_of<X>;
+  using S = sum_type<T>;
+  constexpr bool is_column = view_like<X> && !is_rows<X> && std::is_same_v<memory_type<Out>, S>;
+  if constexpr (is_column && sizeof...(Options) == 0)
+    group_sum_of_column(c.label, c.exec, c.output(out), strided<const T>(c.input(x)), by);
+  else group_sum<S>(c.label, c.exec, out, x, by, options...);
+}
+
 struct mean_of_sum {
   KOKKOS_FUNCTION double operator()(double sum, std::int64_t count) const {
     return count > 0 ? sum / static_cast<double>(count) : Kokkos::Experimental::quiet_NaN_v<double>;
@@ -292,14 +303,7 @@ template <execution_space Exec, view_like Out, array_like X, option<reproducible
 void sum(const Exec& exec, const Out& out, const X& x, const Groups<Exec>& by, const Options&... options) {
   const impl::call c("quern::sum", exec);
   impl::check_groups(c, out, x, by);
-  const auto run = [&](const auto& rows, const auto&... others) {
-    using T = impl::value_of<X>;
-    using S = impl::sum_type<T>;
-    constexpr bool is_column = view_like<X> && !impl::is_rows<X> && std::is_same_v<impl::memory_type<Out>, S>;
-    if constexpr (is_column && sizeof...(others) == 0)
-      impl::group_sum_of_column(c.label, exec, c.output(out), impl::strided<const T>(c.input(x)), rows);
-    else impl::group_sum<S>(c.label, exec, out, x, rows, others...);
-  };
+  const auto run = [&](const auto& rows, const auto&... others) { impl::write_group_sum(c, out, x, rows, others...); };
   impl::with_selected_rows(c, out, by, run, options...);
 }
 QUERN_OF_GROUPS(sum, reproducible_t, mask_t)

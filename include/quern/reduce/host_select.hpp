@@ -69,18 +69,18 @@ struct host_select {
     work.write(to, static_cast<key>(keys[p.first]), static_cast<key>(second), p.fraction);
   }
   // By blocks, since compilers make no vector instructions of the same in the C++ library.
-  static constexpr int block = 64;
+  static constexpr int folded = 64;  // keys
   struct one_if_nan_key {
     KOKKOS_FUNCTION word operator()(word k) const { return k == word{order::nan} ? 1 : 0; }
   };
   static std::int64_t nans_among(const word* keys, std::int64_t n) {
     std::int64_t nans = 0;
-    for (; n >= block; n -= block, keys += block) nans += fold<word, block>(keys, one_if_nan_key(), plus<word>());
+    for (; n >= folded; n -= folded, keys += folded) nans += fold<word, folded>(keys, one_if_nan_key(), plus<word>());
     return nans + std::count(keys, keys + n, word{order::nan});
   }
   static word smallest(const word* keys, const word* end) {
     word least = *keys;
-    for (; end - keys >= block; keys += block) least = better<-1>(least, block_extremum<block, -1>(keys));
+    for (; end - keys >= folded; keys += folded) least = better<-1>(least, block_extremum<folded, -1>(keys));
     for (; keys < end; ++keys) least = better<-1>(least, *keys);
     return least;
   }
