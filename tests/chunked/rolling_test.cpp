@@ -6,6 +6,7 @@
 #include <chunked/behind_function.hpp>
 #include <cmath>
 #include <quern/stencil.hpp>
+#include <support/comparable.hpp>
 
 namespace {
 
@@ -14,13 +15,6 @@ using quern::axis;
 using quern::window;
 using test::behind, test::memory_for;
 namespace op = quern::op;
-
-/// NaN as a number that compares, and that no test has.
-std::vector<float> comparable(std::vector<float> values) {
-  for (float& v : values)
-    if (std::isnan(v)) v = 12345;
-  return values;
-}
 
 template <class E>
 struct ChunkedRolling : testing::Test {
@@ -42,10 +36,10 @@ struct ChunkedRolling : testing::Test {
           call(found.sink(), a.source(), w, axis{along}, memory_for(a, rows + 12, 3));
           const std::string what =
               std::to_string(w.count) + " along " + std::to_string(along) + ", rows " + std::to_string(rows);
-          EXPECT_EQ(comparable(test::contents(expected)), comparable(found.values)) << what;
+          EXPECT_EQ(test::comparable(test::contents(expected)), test::comparable(found.values)) << what;
           const auto view = test::make_array<T, 2, LayoutRight, E>(extents);
           call(view, a.source(), w, axis{along}, memory_for(a, rows + 12, 3));
-          EXPECT_EQ(comparable(test::contents(expected)), comparable(test::contents(view))) << what;
+          EXPECT_EQ(test::comparable(test::contents(expected)), test::comparable(test::contents(view))) << what;
         }
   }
 };
@@ -87,7 +81,7 @@ TYPED_TEST(ChunkedRolling, OfLazyArraysAndOfOptions) {
   auto found = behind<float>(extents, 4);
   quern::rolling<op::var>(exec, found.sink(), quern::lazy(added, a.source(), 2.0f), window{3}, quern::ddof{1}, axis{0},
                           memory_for(a, 12, 3));
-  EXPECT_EQ(comparable(test::contents(expected)), comparable(found.values));
+  EXPECT_EQ(test::comparable(test::contents(expected)), test::comparable(found.values));
   test::expect_error("quern::rolling: a step of 2, which windows have in memory alone", [&] {
     quern::rolling<op::sum>(exec, found.sink(), a.source(), window{.count = 3, .step = 2}, axis{0});
   });

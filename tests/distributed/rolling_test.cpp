@@ -6,17 +6,12 @@
 #include <distributed/world.hpp>
 #include <quern/distributed/rolling.hpp>
 #include <quern/stencil.hpp>
+#include <support/comparable.hpp>
 
 namespace {
 
 using quern::axis, quern::Decomposition, quern::shape, quern::window;
 namespace op = quern::op;
-
-std::vector<float> comparable(std::vector<float> values) {
-  for (float& v : values)
-    if (std::isnan(v)) v = 12345;
-  return values;
-}
 
 template <class E>
 struct DistributedRolling : testing::Test {
@@ -41,7 +36,8 @@ struct DistributedRolling : testing::Test {
         const Decomposition d(comm, extents, {.grid = grid, .halo = {width[0], width[1]}});
         const auto u = test::distribute<T, 2, L, E>(d, values), v = test::distribute<T, 2, L, E>(d, before);
         for (int repeat = 0; repeat < 2; ++repeat) call(v, u, w, axis{along});
-        EXPECT_EQ(comparable(test::part_of(expected, extents, d.local())), comparable(test::contents(v.local())))
+        EXPECT_EQ(test::comparable(test::part_of(expected, extents, d.local())),
+                  test::comparable(test::contents(v.local())))
             << "rank " << comm.rank() << ", grid " << testing::PrintToString(grid) << ", along " << along;
       }
     }

@@ -1,26 +1,15 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <quern/map.hpp>
+#include <support/arrays_of_case.hpp>
 #include <support/reference_archive.hpp>
-#include <support/testing.hpp>
 
 namespace {
 
 const test::reference_archive numpy("map/data/functions.npz");
 
 template <class Case>
-struct Concatenate : testing::Test {
-  using E = typename Case::exec;
-  using L = typename Case::layout;
-  template <int Rank, class T = double>
-  static auto array(const std::array<std::int64_t, Rank>& n, const std::vector<T>& values) {
-    return test::make_array<T, Rank, L, E>(n, values);
-  }
-  template <int Rank>
-  static auto array(const std::array<std::int64_t, Rank>& n) {
-    return test::make_array<double, Rank, L, E>(n);
-  }
-};
+struct Concatenate : test::arrays_of_case<Case> {};
 using cases = test::covering<double>;
 TYPED_TEST_SUITE(Concatenate, cases);
 

@@ -39,20 +39,9 @@ struct linear_ramp {
 
 namespace impl {
 
-/// An index of an array whose n elements, not 0, have `before` computed ones before them.
-struct computed_pad_map {
-  static constexpr bool has_outside = true, has_runs = true, computes_outside = true;
-  std::int64_t n, before;
-
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    const std::int64_t k = i - before;
-    return k < n ? (k < 0 ? -1 : k) : -1;
-  }
-  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    const std::int64_t k = i - before;
-    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
-    return {};
-  }
+/// With elements there that are computed from those of the array, of which there are some.
+struct computed_pad_map : outer_pad_map {
+  static constexpr bool computes_outside = true;
 };
 
 /// a + times (b - c) in the type of the values; integers wrap around.
@@ -172,7 +161,7 @@ auto pad(const V& x, const pad_widths& widths, pad_mode mode, reflect_type type)
   if constexpr (impl::can_compute_pad<V>()) {
     impl::check_reflection(mode);
     return impl::map_axes<0, impl::rank_of<V>>("quern::pad", impl::as_mapped(x), [&](int d, std::int64_t n) {
-      const impl::reflecting_map map{{n, widths.along(d).before}, mode, type};
+      const impl::reflecting_map map{{{n, widths.along(d).before}}, mode, type};
       return std::pair(map, impl::padded_extent(widths, d, n, impl::rank_of<V>, false));
     });
   }
@@ -197,7 +186,7 @@ auto pad(const V& x, const pad_widths& widths, const linear_ramp& ramp) {
     else impl::check_ramp(ramp, impl::rank_of<V>, false, 0, 0);
     return impl::map_axes<0, impl::rank_of<V>>("quern::pad", impl::as_mapped(x), [&](int d, std::int64_t n) {
       const pad_width& w = widths.along(d);
-      const impl::ramp_map map{{n, w.before}, w.after, ramp.along(d)};
+      const impl::ramp_map map{{{n, w.before}}, w.after, ramp.along(d)};
       return std::pair(map, impl::padded_extent(widths, d, n, impl::rank_of<V>, false));
     });
   }

@@ -63,20 +63,30 @@ struct pad_map {
   }
 };
 
-/// The same with one value around the array, which is no element: -1 there.
-template <class T>
-struct constant_pad_map {
+/// The same with elements around the array that are none of it: -1 there.
+struct outer_pad_map {
   static constexpr bool has_outside = true, has_runs = true;
   std::int64_t n, before;
-  T outside;
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
     const std::int64_t k = i - before;
     return k < n ? (k < 0 ? -1 : k) : -1;
   }
+  /// Inside; elsewhere a run without an index.
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     const std::int64_t k = i - before;
     if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
+    return {};
+  }
+};
+/// With one value there.
+template <class T>
+struct constant_pad_map : outer_pad_map {
+  T outside;
+
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t k = i - before;
+    if (k >= 0 && k < n) return outer_pad_map::run(i, along, count);
     if (k < 0) return {0, 1, steps_within(k, -before, -1, along, count), true};
     return {0, 1, steps_within(k, n, largest_index, along, count), true};
   }

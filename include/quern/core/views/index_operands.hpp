@@ -229,7 +229,7 @@ auto pad_array(const V& v, const pad_widths& widths, const T& value) {
   using U = value_of<V>;
   const auto a = as_mapped(v);
   return map_axes<0, rank_of<V>>("quern::pad", a, [&](int d, std::int64_t n) {
-    const constant_pad_map<U> map{n, widths.along(d).before, static_cast<U>(value)};
+    const constant_pad_map<U> map{{n, widths.along(d).before}, static_cast<U>(value)};
     return std::pair(map, padded_extent(widths, d, n, rank_of<V>, true));
   });
 }
