@@ -71,7 +71,10 @@ struct write_at_indices {
 
 /// Addresses of an array's elements by their row-major positions.
 inline auto addresses_in_order(const shape& extents, const stride_array& stride) {
-  return in_row_major_order(mapped_array<position_source, -1>{{}, extents, stride, 0, {}, {}}).source;
+  mapped_array<position_source, -1> addresses{};
+  addresses.extents = extents;
+  addresses.stride = stride;
+  return in_row_major_order(addresses).source;
 }
 
 /// Values as a source by row-major positions of an array of extents to which they broadcast.
@@ -183,7 +186,8 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), rank).only();
     shape full = out.extents;
     full.extent[along] = x.extents.extent[along];
-    const auto others = impl::broadcast_layout(c.label, "in", {x.extents, x.stride, 0}, full);
+    const impl::index_layout own{x.extents, x.stride, 0};
+    const auto others = impl::broadcast_layout(c.label, "in", own, full);
     impl::broadcast_layout(c.label, "the array of indices", {impl::operand_extents(c.label, indices), {}, 0},
                            out.extents);
     impl::check_overlap(c.label, out, x, "in", false);

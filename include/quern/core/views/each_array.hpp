@@ -103,7 +103,8 @@ struct gather_positions {
   }
 };
 inline mapped_array<position_source, -1> make_positions(const shape& extents, int d) {
-  mapped_array<position_source, -1> p{{}, extents, {}, 0, {}, {}};
+  mapped_array<position_source, -1> p{};
+  p.extents = extents;
   p.stride[d] = 1;
   return p;
 }
