@@ -59,24 +59,26 @@ struct where_selected_among {
     for (std::size_t j = 0; j < J; ++j) n += reduced[j] ? 0 : 1;
     return n;
   }();
+  /// Output N where the mask leaves it out: what an array holds, or nothing for a reduction. (Functions, as g++ 12
+  /// fails at generic lambdas here.)
+  template <std::size_t N, bool IsReduced, class Found, int Inputs, class... V>
+  static KOKKOS_FORCEINLINE_FUNCTION auto left(const V&... v) {
+    if constexpr (IsReduced) return selected<value_part_type<N, Found>>{};
+    else return nth<Inputs + array_number<N>>(v...);
+  }
+  template <std::size_t N, bool IsReduced, class Found>
+  static KOKKOS_FORCEINLINE_FUNCTION auto taken(const Found& r) {
+    if constexpr (IsReduced) return selected<value_part_type<N, Found>>{value_part<N>(r), true};
+    else return convert<std::tuple_element_t<array_number<N>, Old>>(value_part<N>(r));
+  }
   template <std::size_t... I, std::size_t... J, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto choose(std::index_sequence<I...>, std::index_sequence<J...>, const V&... v) const {
     using found = std::remove_cvref_t<decltype(f(nth<static_cast<int>(I)>(v...)...))>;
     constexpr int inputs = sizeof...(I);
     const auto& m = nth<static_cast<int>(sizeof...(V)) - 1>(v...);
-    if (m == std::remove_cvref_t<decltype(m)>(0)) {
-      const auto old = [&]<std::size_t N, bool IsReduced>() {
-        if constexpr (IsReduced) return selected<value_part_type<N, found>>{};
-        else return nth<inputs + array_number<N>>(v...);
-      };
-      return quern::values(old.template operator()<J, Reduced>()...);
-    }
+    if (m == std::remove_cvref_t<decltype(m)>(0)) return quern::values(left<J, Reduced, found, inputs>(v...)...);
     const found r = f(nth<static_cast<int>(I)>(v...)...);
-    const auto now = [&]<std::size_t N, bool IsReduced>() {
-      if constexpr (IsReduced) return selected<value_part_type<N, found>>{value_part<N>(r), true};
-      else return convert<std::tuple_element_t<array_number<N>, Old>>(value_part<N>(r));
-    };
-    return quern::values(now.template operator()<J, Reduced>()...);
+    return quern::values(taken<J, Reduced>(r)...);
   }
 };
 
