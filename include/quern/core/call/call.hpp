@@ -294,9 +294,6 @@ void with_options_first(const Body& body, const Args&... args) {
 /// The inputs of a call with a functor, behind its options.
 template <class... In>
 concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value || impl::uncopyable<In...>::value;
-/// The same where scalars are no inputs.
-template <class... In>
-concept any_arrays = (any_array<In> && ...) || impl::misplaced_option<In...>::value;
 
 /// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
 template <class T, class... Allowed>
