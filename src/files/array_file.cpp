@@ -131,7 +131,7 @@ void read_as(array_file& from, const packed_box& box, data_type type, void* to) 
   const data_type stored = from.info().type;
   if (stored == type) return from.read(box, to);
   std::vector<char> buffer;
-  for_each_box(strided<const char>{nullptr, box.extents, box.packed}, piece_bytes / stored.bytes, [&](packed_box part) {
+  for_each_box(strided<const char>{nullptr, box.extents, box.packed}, chunk_bytes / stored.bytes, [&](packed_box part) {
     const std::int64_t n = part.extents.size();
     buffer.resize(n * stored.bytes);
     std::int64_t at = 0;

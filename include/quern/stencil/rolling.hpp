@@ -188,10 +188,10 @@ struct rolling_operation {
   }
   /// What is left at the ends of a part whose cells are not computed with boundary::keep.
   rolling_margins margins(const boundaries& edge) const {
-    const auto kept = [&](const boundary& b) {
+    const auto margin = [&](const boundary& b) {
       return b.kind() == boundary::mode::keep ? std::max(before, after) : std::int64_t{0};
     };
-    return {kept(edge.axis(along).low), kept(edge.axis(along).high)};
+    return {margin(edge.axis(along).low), margin(edge.axis(along).high)};
   }
   /// Windows may lie along an axis that is cut.
   void check_cut(int) const {}

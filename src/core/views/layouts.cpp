@@ -40,16 +40,16 @@ axes moved_order(const axes& from, const axes& to, int rank) {
   const std::string label = "quern::moveaxis";
   if (from.count != to.count)
     throw Error(label, std::to_string(from.count) + " axes cannot move to " + std::to_string(to.count) + " places");
-  const axis_set moved(label, from, rank), places(label, to, rank);
+  const axis_set moved(label, from, rank), targets(label, to, rank);
   axes order;
   order.count = rank;
   const auto number = [&](int n) { return n < 0 ? n + rank : n; };
   for (int k = 0; k < from.count; ++k) order.number[number(to.number[k])] = number(from.number[k]);
-  int place = 0;
+  int target = 0;
   for (int d = 0; d < rank; ++d) {
     if (moved.has(d)) continue;
-    while (places.has(place)) ++place;
-    order.number[place++] = d;
+    while (targets.has(target)) ++target;
+    order.number[target++] = d;
   }
   return order;
 }
