@@ -30,10 +30,7 @@ int axis_number(const std::string& label, int axis, int rank) { return axis_set(
 std::array<int, max_rank> permutation_of(const std::string& label, const axes& order, int rank) {
   if (order.count != rank)
     throw Error(label, "an order of " + std::to_string(order.count) + " axes, expected one of " + std::to_string(rank));
-  axis_set(label, order, rank);  // each once
-  std::array<int, max_rank> from{};
-  for (int d = 0; d < rank; ++d) from[d] = order.number[d] < 0 ? order.number[d] + rank : order.number[d];
-  return from;
+  return axes_in_order(label, order, rank);
 }
 
 axes moved_order(const axes& from, const axes& to, int rank) {
@@ -43,8 +40,8 @@ axes moved_order(const axes& from, const axes& to, int rank) {
   const axis_set moved(label, from, rank), targets(label, to, rank);
   axes order;
   order.count = rank;
-  const auto number = [&](int n) { return n < 0 ? n + rank : n; };
-  for (int k = 0; k < from.count; ++k) order.number[number(to.number[k])] = number(from.number[k]);
+  for (int k = 0; k < from.count; ++k)
+    order.number[axis_from_front(to.number[k], rank)] = axis_from_front(from.number[k], rank);
   int target = 0;
   for (int d = 0; d < rank; ++d) {
     if (moved.has(d)) continue;

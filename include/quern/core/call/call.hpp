@@ -52,6 +52,12 @@ Wanted option_or(const Wanted& otherwise, const Options&... options) {
   return found == nullptr ? otherwise : *found;
 }
 
+/// The number of the axis that an operation on arrays of that rank is along.
+template <class... Options>
+int axis_option(const std::string& label, int by_default, int rank, const Options&... options) {
+  return axis_set(label, option_or(axis{by_default}, options...), rank).only();
+}
+
 /// False; an error where two options are of one type. What is no option does not count.
 template <class... Options>
 struct repeated_option : std::false_type {};
