@@ -5,6 +5,7 @@
 
 #include <quern/chunked/reducing_map.hpp>
 #include <quern/chunked/stencil.hpp>
+#include <quern/stencil/reducing_axes.hpp>
 #include <quern/stencil/reducing_stencil.hpp>
 
 namespace quern::impl {

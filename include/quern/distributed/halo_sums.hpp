@@ -10,6 +10,7 @@
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/stencil/halo.hpp>
+#include <quern/stencil/halo_passes.hpp>
 #include <quern/transfer/staging.hpp>
 #include <span>
 #include <tuple>

@@ -8,6 +8,8 @@
 /// work, of the interior and of the border, and these are joined in an order that depends on their number alone.
 
 #include <bit>
+#include <quern/reduce/strided_reduction.hpp>
+#include <quern/reduce/tuning.hpp>
 #include <quern/stencil/reducing_axes.hpp>
 
 namespace quern::impl {
