@@ -20,7 +20,7 @@ esac
 units=(
   tools/differential_test  # calls every operation
   chunked/pipeline_test
-  "distributed/stencil_test distributed/halo_test distributed/gradient_test"
+  "distributed/stencil_test distributed/halo_test distributed/halo_add_test distributed/own_blocks_test distributed/gradient_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
   "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
