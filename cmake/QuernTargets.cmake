@@ -51,7 +51,8 @@ endfunction()
 
 # Core: what does not depend on the types of a call, what is instantiated for the types of most data, and the vendor's sort,
 # which takes long to compile.
-set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/extents core/views/layouts core/views/operands core/views/overlap
+set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/computed_pads core/views/extents core/views/index_operands core/views/layouts
+    core/views/mapped_array core/views/operands core/views/overlap core/views/repeat_by_counts
     core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
     chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label particles/domain stencil/halo_fields stencil/one_sided reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
@@ -117,7 +118,7 @@ target_compile_definitions(quern_linalg PUBLIC QUERN_USES_LINALG) # for a messag
 target_link_libraries(quern_linalg PUBLIC quern_core PRIVATE ${_linalg_libraries})
 
 # Files: .npy, .npz and raw files always; compressed archives by zlib, HDF5 by its C library.
-set(_files_sources files/array_file files/convert files/npy files/npz files/output_file files/time_series)
+set(_files_sources files/array_file files/array_info files/convert files/elements files/npy files/npy_header files/npz files/output_file files/time_series)
 set(_files_libraries)
 if(QUERN_ENABLE_FILES)
   list(APPEND _files_sources files/zlib)
@@ -126,7 +127,7 @@ else()
   list(APPEND _files_sources files/no_zlib)
 endif()
 if(QUERN_ENABLE_HDF5)
-  list(APPEND _files_sources files/hdf5 files/hdf5_attributes files/hdf5_types)
+  list(APPEND _files_sources files/hdf5 files/hdf5_attributes files/hdf5_handle files/hdf5_types)
   list(APPEND _files_libraries Quern::hdf5)
 else()
   list(APPEND _files_sources files/no_hdf5)
@@ -136,7 +137,7 @@ target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message 
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
 
 # Fourier transforms: as linalg, the target exists with a library behind it or without.
-set(_fft_sources fft/fft fft/plan_cache)
+set(_fft_sources fft/fft fft/plan_cache fft/plans)
 set(_fft_libraries)
 if(QUERN_ENABLE_FFT)
   list(APPEND _fft_sources fft/fftw)

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/map/elementary_samples.hpp, arguments and values of the elementary functions by mpmath, in 40 digits.
+"""Writes tests/map/data/elementary.npz: arguments and values of the elementary functions by mpmath, in 1100 digits.
 
-A value is a double and what it leaves of the exact one, in units of its last place, from -0.5 to 0.5.
+A value is a double and what it leaves of the exact one, in units of its last place, from -0.5 to 0.5: f(f_x) is f + f_rest units, and of
+functions of two arguments f(f_x, f_y) is.
 
-elementary_samples.py > tests/map/elementary_samples.hpp
+    python3 tools/elementary_samples.py tests
 """
 
 import math
 import random
+import sys
 
 import mpmath as mp
+import numpy as np
 
 mp.mp.dps = 1100  # sines of the largest numbers need all digits of pi up to theirs
 
@@ -57,45 +60,28 @@ functions = {
 }
 count = 40
 source = random.Random(7)
-print("""// SPDX-FileCopyrightText: the Quern authors
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TESTS_MAP_ELEMENTARY_SAMPLES_HPP
-#define TESTS_MAP_ELEMENTARY_SAMPLES_HPP
+arrays = {}
 
-// Written by tools/elementary_samples.py. f(x) is value + rest units in its last place; y is 0 for one argument.
-namespace samples {
 
-struct sample {
-  double x, y, value, rest;
-};
-// clang-format off""")
-for name, (f, draw) in functions.items():
-    print(f"inline constexpr sample of_{name}[] = {{")
-    done = 0
-    while done < count:
+def keep(name, f, draw, is_kept):
+    arguments, values, rests = [], [], []
+    while len(values) < count:
         x = draw(source)
-        exact = f(mp.mpf(x))
-        value = float(exact)
-        if 0 < abs(value) < math.inf:
-            print(f"    {{{x.hex()}, 0, {value.hex()}, {rest(value, exact):.6f}}},")
-            done += 1
-    print("};")
+        exact = f(*map(mp.mpf, x))
+        if is_kept(exact):
+            arguments.append(x)
+            values.append(float(exact))
+            rests.append(rest(values[-1], exact))
+    for axis, numbers in zip("xy", zip(*arguments)):
+        arrays[f"{name}_{axis}"] = np.array(numbers)
+    arrays[name], arrays[f"{name}_rest"] = np.array(values), np.array(rests)
+
+
+for name, (f, draw) in functions.items():
+    keep(name, f, lambda s: (draw(s),), lambda exact: 0 < abs(float(exact)) < math.inf)
 for name, f, draw in (
-    ("pow", lambda x, y: mp.mpf(x) ** mp.mpf(y), lambda s: (abs(moderate(s)), s.uniform(-300, 300))),
-    ("atan2", lambda x, y: mp.atan2(mp.mpf(x), mp.mpf(y)), lambda s: (moderate(s), moderate(s))),
+    ("pow", lambda x, y: x**y, lambda s: (abs(moderate(s)), s.uniform(-300, 300))),
+    ("atan2", mp.atan2, lambda s: (moderate(s), moderate(s))),
 ):
-    print(f"inline constexpr sample of_{name}[] = {{")
-    done = 0
-    while done < count:
-        x, y = draw(source)
-        exact = f(x, y)
-        if 1e-300 < abs(exact) < 1e300:
-            value = float(exact)
-            print(f"    {{{x.hex()}, {y.hex()}, {value.hex()}, {rest(value, exact):.6f}}},")
-            done += 1
-    print("};")
-print("""// clang-format on
-
-}  // namespace samples
-
-#endif""")
+    keep(name, f, draw, lambda exact: 1e-300 < abs(exact) < 1e300)
+np.savez(f"{sys.argv[1]}/map/data/elementary.npz", **arrays)

@@ -4,7 +4,7 @@
 #define QUERN_CORE_HPP
 
 /// @file
-/// What every module builds on: concepts, extents, errors, scratch memory, mirrors.
+/// What every module builds on: concepts, extents, errors, scratch memory, lazy and re-indexed arrays.
 
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/pool.hpp>

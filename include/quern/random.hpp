@@ -7,6 +7,7 @@
 /// Random numbers that depend on a key and a position alone, and low-discrepancy points.
 
 #include <quern/random/distributions.hpp>
+#include <quern/random/key.hpp>
 #include <quern/random/permutation.hpp>
 #include <quern/random/sobol.hpp>
 

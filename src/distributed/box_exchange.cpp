@@ -83,13 +83,7 @@ struct copy_boxes {
   field_shifts shifts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    int low = 0, high = count;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      if (box[middle].first_item <= item) low = middle;
-      else high = middle;
-    }
-    const packed_rows& b = box[low];
+    const packed_rows& b = box[box_of_item(box, count, item)];
     const std::int64_t items = row_items > 0 ? row_items : b.nest.inner;
     std::int64_t first;
     auto o = b.nest.at_item(item - b.first_item, items, 1, first);

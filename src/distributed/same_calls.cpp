@@ -35,7 +35,7 @@ std::string text_of_array(const std::string& type, const shape& extents, const D
 std::string text_of_axes(const axes* wanted, int rank) {
   if (wanted == nullptr) return "";
   std::vector<int> numbers(wanted->number.begin(), wanted->number.begin() + wanted->count);
-  for (int& n : numbers) n += n < 0 ? rank : 0;
+  for (int& n : numbers) n = axis_from_front(n, rank);
   std::sort(numbers.begin(), numbers.end());
   std::string text = numbers.size() == 1 ? " along axis" : " along axes";
   for (const int n : numbers) text += " " + std::to_string(n);

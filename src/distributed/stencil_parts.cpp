@@ -111,9 +111,7 @@ void add_halo_array(const std::string& label, std::size_t input, const Decomposi
 stencil_parts cut_stencil(const std::string& label, const Decomposition& d, const boundaries& edge,
                           const std::array<int, max_rank>& radius, bool overlap) {
   const auto wrapped = wraps(label, edge, d.extents().rank);
-  if (edge.is_box() && edge.count() != d.extents().rank)
-    throw Error(label, "boundaries for " + std::to_string(edge.count()) + " axes, expected " +
-                           std::to_string(d.extents().rank));
+  check_boundaries(label, edge, d.extents().rank);
   stencil_parts parts;
   if (d.extents().size() == 0) return parts;  // no boundary is looked at, as on one device
   const Decomposition::Block own = d.local();
@@ -138,7 +136,9 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
     return parts;
   }
   parts.inner.push_back(part_of(axes, inner));
-  // The shell around the inner cells: two slabs for each axis, which leave out what those of earlier axes have.
+  // The shell around the inner cells: two slabs for each axis, which leave out what those of earlier axes have. They
+  // are boxes, as those that the kernels of one device compute; that there are up to 2 * rank launches on devices costs
+  // no kernel of another type, which would have to find the slab of each of its cells.
   axis_list<range> slab = target;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const auto add = [&](const range& r) {

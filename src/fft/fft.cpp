@@ -90,8 +90,7 @@ request request_of(const std::string& label, kind what, const shape& out, const 
       throw Error(label, "in has extents " + in.str() + ", expected a rank of " + std::to_string(r.count) + " or more");
     for (int i = 0; i < r.count; ++i) r.axis[i] = in.rank - r.count + i;
   } else {
-    axis_set(label, options.along, in.rank);  // rejects repeated ones
-    for (int i = 0; i < r.count; ++i) r.axis[i] = axis_set(label, axis(options.along.number[i]), in.rank).only();
+    r.axis = axes_in_order(label, options.along, in.rank);
   }
   if (lengths.rank != 0 && lengths.rank != r.count)
     throw Error(label,

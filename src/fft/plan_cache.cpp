@@ -4,47 +4,28 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <quern/fft/plans.hpp>
 
-namespace quern {
-namespace impl::fourier {
-namespace {
+namespace quern::impl::fourier {
 
-struct cache_entry {
-  std::shared_ptr<void> plan;
-  std::int64_t last_use = 0;
-};
+void plan_cache::shrink_to(std::size_t count) {
+  while (plans.size() > count)
+    plans.erase(std::min_element(plans.begin(), plans.end(),
+                                 [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; }));
+}
 
-struct plan_cache {
-  std::mutex mutex;
-  std::map<plan_key, cache_entry> plans;
-  std::size_t limit = 256;
-  std::int64_t made = 0, reused = 0;
-  bool hooked = false;
-
-  void shrink_to(std::size_t count) {
-    while (plans.size() > count)
-      plans.erase(std::min_element(plans.begin(), plans.end(),
-                                   [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; }));
-  }
-};
-
-plan_cache& cache() {
+plan_cache& all_plans() {
   static plan_cache all;
   return all;
 }
 
-}  // namespace
-
 std::shared_ptr<void> cached_plan(const plan_key& key, const std::function<std::shared_ptr<void>()>& make) {
-  plan_cache& all = cache();
+  plan_cache& all = all_plans();
   const std::lock_guard lock(all.mutex);
   if (!all.hooked) {
     Kokkos::push_finalize_hook([] {
       fft_plans::clear();
-      cache().hooked = false;
+      all_plans().hooked = false;
     });
     all.hooked = true;
   }
@@ -61,28 +42,4 @@ std::shared_ptr<void> cached_plan(const plan_key& key, const std::function<std::
   return plan;
 }
 
-}  // namespace impl::fourier
-
-fft_plan_usage fft_plans::usage() {
-  auto& all = impl::fourier::cache();
-  const std::lock_guard lock(all.mutex);
-  return {all.plans.size(), all.made, all.reused};
-}
-void fft_plans::set_limit(std::size_t count) {
-  auto& all = impl::fourier::cache();
-  const std::lock_guard lock(all.mutex);
-  all.limit = count;
-  all.shrink_to(count);
-}
-std::size_t fft_plans::limit() {
-  auto& all = impl::fourier::cache();
-  const std::lock_guard lock(all.mutex);
-  return all.limit;
-}
-void fft_plans::clear() {
-  auto& all = impl::fourier::cache();
-  const std::lock_guard lock(all.mutex);
-  all.plans.clear();
-}
-
-}  // namespace quern
+}  // namespace quern::impl::fourier

@@ -90,7 +90,7 @@ void convert(const std::string& from, const std::string& to, const std::string& 
                           : impl::hdf5_writer(impl::hdf5_for_dataset(to, dataset), dataset, info, options);
   std::vector<char> read, turned;
   const auto whole = packed_bytes(nullptr, info, info.extents, from_fortran);
-  quern::impl::for_each_box(whole, impl::piece_bytes, [&](const quern::impl::packed_box& box) {
+  quern::impl::for_each_box(whole, impl::chunk_bytes, [&](const quern::impl::packed_box& box) {
     const std::int64_t bytes = box.extents.size() * info.type.bytes;
     read.resize(bytes);
     file->read(box, read.data());

@@ -46,9 +46,6 @@ bool is_countable(const array_info& info);
 /// An array whose elements are in those bytes, which are read in ascending order of a box.
 std::unique_ptr<array_file> array_of_bytes(std::shared_ptr<byte_source> bytes, const array_info& info);
 
-/// What the header of a `.npy` file says, whose bytes are read in ascending order.
-array_info parse_npy_header(byte_source& file);
-
 }  // namespace quern::files::impl
 
 #endif

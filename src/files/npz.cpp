@@ -9,6 +9,7 @@
 
 #include "elements.hpp"
 #include "inflate.hpp"
+#include "npy_header.hpp"
 
 namespace quern::files {
 namespace impl {

@@ -25,6 +25,11 @@ any_value::~any_value() = default;
 
 template class short_list<boundary_pair, 3>;
 
+void check_boundaries(const std::string& label, const boundaries& edge, int rank) {
+  if (edge.count() != rank && (edge.is_box() || edge.count() != 1))
+    throw Error(label, "boundaries for " + std::to_string(edge.count()) + " axes, expected " + std::to_string(rank));
+}
+
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,
                                                      const shape& extents, std::int64_t radius) {
   const std::int64_t n = extents.extent[axis];

@@ -113,9 +113,7 @@ void reject_prescribed(const std::string& label) { throw Error(label, "boundary:
 halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const halo_grid& grid, int d,
                        const boundaries& edge) {
   if (edge.is_box()) throw Error(label, "interior_only says nothing of ghost cells");
-  if (edge.count() != 1 && edge.count() != field.extents.rank)
-    throw Error(label, "boundaries for " + std::to_string(edge.count()) + " axes, expected " +
-                           std::to_string(field.extents.rank));
+  check_boundaries(label, edge, field.extents.rank);
   wraps_around(label, edge, d);
   halo_axis axis;
   axis.stride = field.stride[d];
@@ -128,30 +126,19 @@ halo_axis halo_axis_of(const std::string& label, const array_bytes& field, const
   axis.end[0].mode = edge.axis(d).low.kind();
   axis.end[1].mode = edge.axis(d).high.kind();
   const auto set_end = [&](int side) {
-    const bool low = side == 0;
-    const boundary::mode mode = axis.end[side].mode;
-    const auto found_at = [&](std::int64_t from, int slope) {
-      axis.from[side] = from;
-      axis.end[side].slope = static_cast<signed char>(slope);
-      axis.end[side].of_cells = true;
-      axis.end[side].odd = mode == boundary::mode::odd_reflect || mode == boundary::mode::odd_mirror;
-    };
-    switch (mode) {
-      case boundary::mode::wrap:
-        return found_at(low ? period : -period, 1);
-      case boundary::mode::reflect:
-      case boundary::mode::odd_reflect:
-        return found_at(low ? -1 : 2 * n - 1, -1);
-      case boundary::mode::mirror:
-      case boundary::mode::odd_mirror:
-        // Of one cell, that is all that there is, unless the other end has cells of a neighbour.
-        if (n == 1 && axis.end[1 - side].mode != boundary::mode::keep) return found_at(0, 0);
-        return found_at(low ? 0 : 2 * n - 2, -1);
-      case boundary::mode::nearest:
-        return found_at(low ? 0 : n - 1, 0);
-      default:
-        return;
-    }
+    auto& end = axis.end[side];
+    boundary::mode mode = end.mode;
+    if (mode == boundary::mode::keep || mode == boundary::mode::constant || mode == boundary::mode::prescribed) return;
+    end.of_cells = true;
+    end.odd = mode == boundary::mode::odd_reflect || mode == boundary::mode::odd_mirror;
+    if (mode == boundary::mode::odd_reflect) mode = boundary::mode::reflect;
+    if (mode == boundary::mode::odd_mirror) mode = boundary::mode::mirror;
+    // Of one cell, that is all that there is, unless the other end has cells of a neighbour.
+    if (mode == boundary::mode::mirror && n == 1 && axis.end[1 - side].mode != boundary::mode::keep)
+      mode = boundary::mode::nearest;
+    const continuation found = continuation_of(mode, side == 0, mode == boundary::mode::wrap ? period : n);
+    axis.from[side] = found.from;
+    end.slope = static_cast<signed char>(found.slope);
   };
   set_end(0);
   set_end(1);

@@ -6,17 +6,6 @@
 #include <string>
 
 namespace quern::impl {
-namespace {
-
-/// The numbers of axes, counted from the front; each once.
-std::array<int, max_rank> axes_in_order(const std::string& label, const axes& wanted, int rank) {
-  axis_set(label, wanted, rank);  // rejects what is out of range or repeated
-  std::array<int, max_rank> numbers{};
-  for (int k = 0; k < wanted.count; ++k) numbers[k] = wanted.number[k] < 0 ? wanted.number[k] + rank : wanted.number[k];
-  return numbers;
-}
-
-}  // namespace
 
 std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wanted, int outputs, const shape& extents,
                                         int edge_order) {
@@ -36,7 +25,7 @@ std::array<int, max_rank> gradient_axes(const std::string& label, const axes* wa
 std::string text_of_gradient(const axes* wanted, int rank, int edge_order) {
   std::string text = edge_order == 1 ? "" : ", differences at the edges of order " + std::to_string(edge_order);
   for (int k = 0; wanted != nullptr && k < wanted->count; ++k)
-    text += (k == 0 ? " along " : " ") + std::to_string(wanted->number[k] + (wanted->number[k] < 0 ? rank : 0));
+    text += (k == 0 ? " along " : " ") + std::to_string(axis_from_front(wanted->number[k], rank));
   return text;
 }
 

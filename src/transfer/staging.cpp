@@ -98,7 +98,7 @@ void order_mark<Exec>::wait() const {
 
 namespace {
 
-/// Memory for a piece that is under way: pinned on the host, and on the device.
+/// Memory for a chunk that is under way: pinned on the host, and on the device.
 template <class Exec>
 class slot {
  public:
@@ -150,7 +150,7 @@ array_bytes packed_at(const void* data, const array_bytes& array, const packed_b
   return packed;
 }
 
-/// How the pieces of a transfer go: those of the first box are the largest, and what holds for it holds for all.
+/// How the chunks of a transfer go: those of the first box are the largest, and what holds for it holds for all.
 struct route {
   bool host_direct, device_direct;
   std::int64_t max_bytes;
@@ -158,7 +158,7 @@ struct route {
   explicit route(const transfer& t) : max_bytes(std::numeric_limits<std::int64_t>::max()) {
     look(t, first_box(t.host, max_bytes));  // which is the whole array
     if (host_direct && device_direct) return;
-    max_bytes = t.piece_bytes;
+    max_bytes = t.chunk_bytes;
     look(t, first_box(t.host, max_bytes));
   }
 

@@ -319,11 +319,7 @@ TEST_F(Named, Morphology) {
   EXPECT_NAMED(quern::binary_closing(exec, changed, mask, 3, boundary::wrap, step));
 }
 
-TEST_F(Named, Keys) {
-  const counts number("number", 4), many("many", 40);
-  const quern::size_to size{index};
-  const vector edges("edges", 5), out("out", 40);
-  quern::map(edges, my::first_index(), quern::positions());
+TEST_F(Named, Sorts) {
   EXPECT_NAMED(quern::sort(exec, y, x, step));
   EXPECT_NAMED(quern::sort(exec, y, x, step, quern::sort_order::descending));
   EXPECT_NAMED(quern::sort(y, my::greater(), step));
@@ -332,6 +328,12 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::partial_sort(exec, few, x, step));
   EXPECT_NAMED(quern::top_k(exec, few, Kokkos::subview(i, std::pair(0, 2)), x, step));
   EXPECT_NAMED(quern::is_sorted(exec, x, step));
+}
+
+TEST_F(Named, Bins) {
+  const counts number("number", 4);
+  const vector edges("edges", 5);
+  quern::map(edges, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::histogram(exec, number, x, quern::bin_range{0, 1}, step));
   EXPECT_NAMED(quern::histogram(exec, number, x, edges, step));
   quern::fill(i, 0);
@@ -340,6 +342,11 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::digitize(exec, i, x, edges, step));
   EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
+}
+
+TEST_F(Named, Selections) {
+  const quern::size_to size{index};
+  const counts many("many", 40);
   EXPECT_NAMED(quern::compact(exec, y, x, x, step));
   EXPECT_NAMED(quern::compact(exec, y, x, x, quern::axis{0}, step));
   EXPECT_NAMED(quern::nonzero(exec, i, x, size, step));
@@ -348,9 +355,17 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::unique_counts(exec, y, many, x, step));
   EXPECT_NAMED(quern::unique_inverse(exec, y, j, x, step));
   EXPECT_NAMED(quern::unique_all(exec, y, k, j, many, x, step));
+}
+
+TEST_F(Named, Components) {
+  const quern::size_to size{index};
   EXPECT_NAMED(quern::label(exec, i, x, step));
   EXPECT_NAMED(quern::label(exec, i, x, quern::generate_binary_structure(1, 1), size, step));
   EXPECT_NAMED(quern::connected_components(exec, j, i, i, size, step));
+}
+
+TEST_F(Named, Points) {
+  const quern::size_to size{index};
   const matrix points("points", 40, 1);
   const quern::domain box({0}, {1});
   const Kokkos::View<int*> ends("ends", 6), starts("starts", 41), near("near", 1600);
@@ -362,6 +377,9 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, box, step));
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, points, box, step));
   EXPECT_NAMED(quern::dbscan(exec, j, points, box, 0.1, 2, size, step));
+}
+
+TEST_F(Named, Groups) {
   quern::fill(i, 0);
   EXPECT_NAMED(quern::group_by(exec, i, step));
   EXPECT_NAMED(quern::group_by(exec, i, quern::key_range{0, 5}, step));
@@ -377,6 +395,10 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::argmax(exec, positions, x, by, step));
   EXPECT_NAMED(quern::count(exec, positions, by, step));
   EXPECT_NAMED(quern::group_first(exec, sums, x, by, step));
+}
+
+TEST_F(Named, Joins) {
+  const quern::size_to size{index};
   const indices left("left", 2000), right("right", 2000), short_keys("short", 3);
   quern::map(short_keys, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::join(exec, left, right, short_keys, short_keys, step));

@@ -97,7 +97,7 @@ TYPED_TEST(FftPlans, PlanOfTheUser) {
   const typename TestFixture::template view<double**> x("x", 6, 9), other("other", 6, 8);
   const typename TestFixture::template view<C**> y("y", 6, 5), expected("expected", 6, 5);
   quern::fill(this->e, y, C(7, 7));
-  const quern::FftPlan transform(this->e, y, x, quern::fft_rigor::measure);
+  quern::FftPlan transform(this->e, y, x, quern::fft_rigor::measure);
   EXPECT_EQ(std::vector<C>(30, C(7, 7)), test::contents(y));  // planning computes nothing
   quern::map(this->e, x, mixed(), quern::positions());
   transform(y, x);
@@ -124,8 +124,8 @@ TYPED_TEST(FftPlans, AUsersPlanHoldsWhatItUses) {
   const auto x = test::make_array<double, 3, right, TypeParam>({4, 6, 9}, values);
   const auto back = test::make_array<double, 3, right, TypeParam>({4, 6, 9});
   const auto y = test::make_array<C, 3, right, TypeParam>({4, 6, 5});
-  const quern::FftPlan there(this->e, y, x);
-  const quern::FftPlan home(this->e, back, y);
+  quern::FftPlan there(this->e, y, x);
+  quern::FftPlan home(this->e, back, y);
   const std::size_t limit = quern::fft_plans::limit();
   quern::fft_plans::set_limit(0);  // gives all up that nobody holds
   quern::fft_plans::clear();
@@ -150,7 +150,7 @@ void expect_plans_of_alignments(const Exec& e, std::int64_t n, std::int64_t m) {
   const two_alignments<T, Exec> in(n);
   const two_alignments<U, Exec> out(m);
   const auto values = test::samples<T>(n);
-  const quern::FftPlan transform(e, out.from(0), in.from(0));
+  quern::FftPlan transform(e, out.from(0), in.from(0));
   for (const int round : {0, 1})
     for (const int i : {0, 1})
       for (const int o : {0, 1}) {
@@ -180,7 +180,7 @@ TYPED_TEST(FftPlans, AUsersPlanInPlaceAndOutOfIt) {
   const auto values = test::samples<C>(12);
   const auto x = test::make_array<C, 1, Kokkos::LayoutRight, TypeParam>({12}, values);
   const auto y = test::make_array<C, 1, Kokkos::LayoutRight, TypeParam>({12});
-  const quern::FftPlan transform(this->e, y, x);
+  quern::FftPlan transform(this->e, y, x);
   transform(y, x);
   transform(x, x);
   EXPECT_EQ(no_plans, plans_of([&] { transform(y, y); }));

@@ -246,10 +246,6 @@ void ghosts(const space& exec) {
   EXPECT_EQ(2.0, test::contents(u)[3]);
 }
 
-struct clip {
-  KOKKOS_FUNCTION double operator()(double v) const { return Kokkos::clamp(v, 0.0, 1.0); }
-};
-
 void chunks(const space& exec) {
   const Kokkos::View<double*> values("values", 5);
   quern::fill(exec, values, 1.5);

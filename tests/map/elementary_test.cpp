@@ -1,24 +1,26 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The elementary functions on hosts: beside mpmath's values (elementary_samples.hpp), beside the C library's long
-// double for many arguments, and special values. Each is computed by `map`, in vectors, and number by number, which
-// must have the same bits. QUERN_TEST_ARGUMENTS says how many arguments each gets.
+// The elementary functions on hosts: beside mpmath's values (tools/elementary_samples.py), beside the C library's
+// long double for many arguments, and special values. Each is computed by `map`, in vectors, and number by number,
+// which must have the same bits. QUERN_TEST_ARGUMENTS says how many arguments each gets.
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <map/elementary_samples.hpp>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <random>
 #include <string>
 #include <string_view>
+#include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 
 namespace {
 
 using exec = Kokkos::DefaultHostExecutionSpace;
+
+const test::reference_archive mpmath("map/data/elementary.npz");
 
 /// Compilers of devices make no vector forms: the functions are the C library's there, some of which are less exact.
 double max_ulps(std::string_view function = "") {
@@ -148,21 +150,29 @@ FUNCTION(acos)
 FUNCTION(atan)
 #undef FUNCTION
 
-/// Beside long double and mpmath's samples, in double and float.
-template <class F, std::size_t N>
-void expect_function(const char* name, const samples::sample (&of_mpmath)[N], double low, double high) {
-  expect_within_one_ulp<double, F>(name, low, high);
-  expect_within_one_ulp<float, F>((std::string(name) + "_in_float").c_str(), low, high);
-  std::vector<double> x;
-  for (const auto& s : of_mpmath) x.push_back(s.x);
-  const auto y = mapped<double>(F(), as_view(x));
-  for (std::size_t i = 0; i < N; ++i) {
-    const auto& s = of_mpmath[i];
-    const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((y(i) - s.value) / unit - s.rest), max_ulps(name)) << name << " at " << s.x;
+/// How many units in the last place numbers are from a function's values by mpmath, which are `value + rest` units.
+template <class Numbers>
+std::vector<double> ulps_from_mpmath(const std::string& function, const Numbers& numbers) {
+  const std::vector<double> values = mpmath.values(function), rests = mpmath.values(function + "_rest");
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double unit = std::nextafter(std::fabs(values[i]), infinity) - std::fabs(values[i]);
+    errors.push_back(std::fabs((numbers(i) - values[i]) / unit - rests[i]));
   }
+  return errors;
 }
-#define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, samples::of_##name, low, high)
+
+/// Beside long double and mpmath's values, in double and float.
+template <class F>
+void expect_function(const std::string& name, double low, double high) {
+  expect_within_one_ulp<double, F>(name.c_str(), low, high);
+  expect_within_one_ulp<float, F>((name + "_in_float").c_str(), low, high);
+  const std::vector<double> x = mpmath.values(name + "_x");
+  const std::vector<double> errors = ulps_from_mpmath(name, mapped<double>(F(), as_view(x)));
+  ASSERT_EQ(x.size(), errors.size());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LE(errors[i], max_ulps(name)) << name << " at " << x[i];
+}
+#define EXPECT_FUNCTION(name, low, high) expect_function<name##_function>(#name, low, high)
 
 TEST(Elementary, ExponentialsAreWithinOneUlp) {
   EXPECT_FUNCTION(exp, -750, 712);
@@ -274,12 +284,12 @@ void expect_pairs_within_one_ulp(const F& f, double low, double high) {
         << x[i] << ", " << y[i];
 }
 
-template <class F, std::size_t N>
-void expect_samples(const F& f, const samples::sample (&all)[N]) {
-  for (const auto& s : all) {
-    const double unit = std::nextafter(std::fabs(s.value), infinity) - std::fabs(s.value);
-    EXPECT_LE(std::fabs((f(s.x, s.y) - s.value) / unit - s.rest), max_ulps()) << s.x << ", " << s.y;
-  }
+template <class F>
+void expect_values_of_mpmath(const F& f, const std::string& name) {
+  const std::vector<double> x = mpmath.values(name + "_x"), y = mpmath.values(name + "_y");
+  const std::vector<double> errors = ulps_from_mpmath(name, [&](std::size_t i) { return f(x[i], y[i]); });
+  ASSERT_EQ(x.size(), errors.size());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LE(errors[i], max_ulps()) << name << " at " << x[i] << ", " << y[i];
 }
 
 TEST(Elementary, FunctionsOfTwoAreWithinOneUlp) {
@@ -287,8 +297,8 @@ TEST(Elementary, FunctionsOfTwoAreWithinOneUlp) {
   expect_pairs_within_one_ulp<float>(power(), -150, 150);
   expect_pairs_within_one_ulp<double>(direction(), -3, 3);
   expect_pairs_within_one_ulp<float>(direction(), -3, 3);
-  expect_samples(power(), samples::of_pow);
-  expect_samples(direction(), samples::of_atan2);
+  expect_values_of_mpmath(power(), "pow");
+  expect_values_of_mpmath(direction(), "atan2");
 }
 
 /// The first two pairs of pow were once more than 1 unit off.

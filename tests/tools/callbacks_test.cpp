@@ -383,7 +383,14 @@ TYPED_TEST(Callbacks, TransformsAllocateNothingTwice) {
                           [&](const auto& exec) { quern::poisson(exec, y, x); });
 }
 
-TYPED_TEST(Callbacks, StencilAndIntegrate) {
+TYPED_TEST(Callbacks, MinMaxAlongAnAxis) {
+  const Kokkos::View<double**, TypeParam> x("x", 50, 60);
+  const Kokkos::View<double*, TypeParam> low("low", 50), high("high", 50);
+  expect_quiet<TypeParam>({"quern::minmax", "quern::minmax/first", "quern::minmax/second"}, 0,
+                          [&](const auto& exec) { quern::minmax(exec, quern::outputs(low, high), x, quern::axis{1}); });
+}
+
+TYPED_TEST(Callbacks, Stencils) {
   Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
   expect_quiet<TypeParam>({"quern::stencil"}, 0, [&](const auto& exec) {
     quern::stencil<quern::box<1>>(exec, y, centre(), quern::boundary::keep, x);
@@ -395,6 +402,18 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   expect_quiet<TypeParam>({"quern::add_halo", "quern::add_halo/clear"}, 0, [&](const auto& exec) {
     quern::add_halo(exec, quern::outputs(x, y), edges, quern::depth{2});
   });
+  expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
+    quern::iterate(
+        exec, x, y,
+        [](const auto& on, const auto& from, const auto& to) {
+          quern::stencil<quern::box<1>>(on, to, centre(), quern::boundary::keep, from);
+        },
+        3);
+  });
+}
+
+TYPED_TEST(Callbacks, Filters) {
+  const Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
   const quern::interior_only inside{{4, 46}, {4, 56}};
   // Devices filter along both axes in one kernel, hosts in one for each.
   const std::vector<std::string> passes(quern::impl::is_device<TypeParam> ? 1 : 2, "quern::gaussian_filter");
@@ -411,6 +430,13 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   for (const int size : {3, 4})
     expect_quiet<TypeParam>({"quern::median_filter"}, 0,
                             [&](const auto& exec) { quern::median_filter(exec, y, x, size, inside); });
+  expect_quiet<TypeParam>({"quern::map_coordinates"}, 0, [&](const auto& exec) {
+    quern::map_coordinates(exec, y, x, quern::components(x, x), quern::boundary::mirror);
+  });
+}
+
+TYPED_TEST(Callbacks, RollingWindows) {
+  const Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);
   const quern::window few{.count = 5, .min_periods = 1};
   expect_quiet<TypeParam>({"quern::rolling"}, 0,
                           [&](const auto& exec) { quern::rolling<quern::op::mean>(exec, y, x, few, quern::axis{0}); });
@@ -427,26 +453,16 @@ TYPED_TEST(Callbacks, StencilAndIntegrate) {
   expect_quiet<TypeParam>(
       {"quern::rolling/windows", "quern::rolling/widest", "quern::rolling"}, 1,
       [&](const auto& exec) { quern::rolling<quern::op::median>(exec, level, times, times, hour); });
-  expect_quiet<TypeParam>({"quern::map_coordinates"}, 0, [&](const auto& exec) {
-    quern::map_coordinates(exec, y, x, quern::components(x, x), quern::boundary::mirror);
-  });
-  expect_quiet<TypeParam>({"quern::stencil", "quern::stencil", "quern::stencil"}, 0, [&](const auto& exec) {
-    quern::iterate(
-        exec, x, y,
-        [](const auto& on, const auto& from, const auto& to) {
-          quern::stencil<quern::box<1>>(on, to, centre(), quern::boundary::keep, from);
-        },
-        3);
-  });
+}
+
+TYPED_TEST(Callbacks, Integrals) {
+  const Kokkos::View<double**, TypeParam> x("x", 50, 60);
   Kokkos::View<double*, TypeParam> line("line", 50);
   expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,
                           [&](const auto& exec) { quern::trapezoid(exec, line, x, 0.5, quern::axis{1}); });
   Kokkos::View<double, TypeParam> area("area");
   expect_quiet<TypeParam>({"quern::trapezoid/weights", "quern::trapezoid"}, 0,
                           [&](const auto& exec) { quern::trapezoid(exec, area, line, 0.5); });
-  const Kokkos::View<double*, TypeParam> low("low", 50), high("high", 50);
-  expect_quiet<TypeParam>({"quern::minmax", "quern::minmax/first", "quern::minmax/second"}, 0,
-                          [&](const auto& exec) { quern::minmax(exec, quern::outputs(low, high), x, quern::axis{1}); });
   expect_quiet<TypeParam>({"quern::integrate"}, 1,
                           [&](const auto& exec) { quern::integrate(exec, square(), {0.0, 1.0}, 1000); });
 }

@@ -18,12 +18,12 @@ struct in_pinned_memory {
   using memory_space = Kokkos::SharedHostPinnedSpace;
 };
 
-constexpr std::int64_t piece_bytes = 1 << 16;
+constexpr std::int64_t chunk_bytes = 1 << 16;
 
-/// Extents around those of one piece, by the bytes of an element and of a row.
+/// Extents around those of one chunk, by the bytes of an element and of a row.
 template <class T>
 std::vector<std::array<std::int64_t, 3>> shapes() {
-  const std::int64_t n = piece_bytes / sizeof(T);
+  const std::int64_t n = chunk_bytes / sizeof(T);
   return {{1, 1, 1},         {0, 3, 4},     {3, 5, 7},     {1, 1, n},
           {1, n / 7 + 1, 7}, {5, 1, n - 1}, {2, n + 3, 1}, {129, 3, n / 128}};
 }
@@ -78,7 +78,7 @@ TYPED_TEST(Copy, ConvertsValues) {
   check_all_pairs<std::int64_t, float, Kokkos::LayoutRight, L, E>({9, 10, 11});
 }
 
-// Many pieces, with what lies between the elements left alone.
+// Many chunks, with what lies between the elements left alone.
 template <class Case>
 struct Staging : testing::Test {};
 using staging_cases = test::covering<double, std::int8_t, float>;
@@ -98,8 +98,8 @@ void check_link(const std::array<std::int64_t, 3>& extents, bool pinned) {
     using U = typename std::remove_cvref_t<decltype(v)>::value_type;
     return quern::impl::describe(static_cast<const U*>(v.data()), v);
   };
-  quern::impl::copy_to_device(exec, array(there), read(here), pinned, piece_bytes);
-  quern::impl::copy_to_host(exec, array(back), read(there), pinned, piece_bytes);
+  quern::impl::copy_to_device(exec, array(there), read(here), pinned, chunk_bytes);
+  quern::impl::copy_to_host(exec, array(back), read(there), pinned, chunk_bytes);
   exec.fence();
   const auto found = test::contents(back);
   const auto wrong = std::mismatch(values.begin(), values.end(), found.begin()).first - values.begin();
@@ -129,7 +129,7 @@ TYPED_TEST(Staging, BroadcastsWhatItSends) {
   quern::impl::strided<const float> from = quern::impl::describe(row.data(), row);
   from.extents = {n, m};
   from.stride = {0, 1};
-  quern::impl::copy_to_device(exec, quern::impl::describe(to.data(), to), from, false, piece_bytes);
+  quern::impl::copy_to_device(exec, quern::impl::describe(to.data(), to), from, false, chunk_bytes);
   const auto found = test::contents(to);
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < n * m; ++i) wrong += found[i] != row(i % m);

@@ -21,7 +21,7 @@ struct chunk_info {
 /// quern::chunked::for_each_chunk(
 ///     exec,
 ///     [&](const auto& e, const quern::chunked::chunk_info&, const auto& x, const auto& y) {
-///       quern::map(e, y, clip(), x);  // y is the part of a sink
+///       quern::clip(e, y, x, 0.0, 1.0);  // y is the part of a sink
 ///       total += quern::sum(e, x);
 ///     },
 ///     x_source, y_sink);

@@ -42,6 +42,17 @@ void deliver_of_chunk(call<Exec>& c, const axis_set& along, const chunk_plan& p,
   }
 }
 
+/// What all chunks have made of reductions, unless each has delivered results of its own. Waits.
+template <class Result, class Exec, class Launch, class... To>
+auto deliver_of_all_chunks(call<Exec>& c, const shape& extents, bool are_delivered, const Launch& launch,
+                           const std::tuple<To...>& to) {
+  return waited(c.exec, [&] {
+    const auto deliver = [&] { return deliver_reductions<Result>(c, extents, launch, to); };
+    if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
+    else if (!are_delivered) deliver();
+  });
+}
+
 /// Maps of arrays that come in chunks with reductions among their outputs. Waits.
 template <>
 struct engine<in_chunks_place, reducing_maps> {
@@ -103,13 +114,7 @@ struct engine<in_chunks_place, reducing_maps> {
     const auto write = [&](const auto& results) {
       write_results(exec, label, reducer, states->of_slots(), along.part(whole, true).size(), results);
     };
-    return waited(exec, [&] {
-      const auto deliver = [&] {
-        return deliver_reductions<result_of<reducer_type>>(c, along.part(whole, false), write, to);
-      };
-      if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
-      else if (!is_separate) deliver();
-    });
+    return deliver_of_all_chunks<result_of<reducer_type>>(c, along.part(whole, false), is_separate, write, to);
   }
 };
 

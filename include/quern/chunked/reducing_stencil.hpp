@@ -5,6 +5,7 @@
 
 #include <quern/chunked/reducing_map.hpp>
 #include <quern/chunked/stencil.hpp>
+#include <quern/stencil/reducing_axes.hpp>
 #include <quern/stencil/reducing_stencil.hpp>
 
 namespace quern::impl {
@@ -87,11 +88,7 @@ struct engine<in_chunks_place, reducing_stencils> {
       write_results(exec, label, reducer, states->of_slots(), computed.count(along), to_results);
       write_others(exec, c.label, reducer, to_results, computed.results(along));
     };
-    return waited(exec, [&] {
-      const auto deliver = [&] { return deliver_reductions<result_of<reducer_type>>(c, results, write, to); };
-      if constexpr (!std::is_void_v<decltype(deliver())>) return deliver();
-      else if (!is_separate) deliver();
-    });
+    return deliver_of_all_chunks<result_of<reducer_type>>(c, results, is_separate, write, to);
   }
 };
 

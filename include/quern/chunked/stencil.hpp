@@ -7,6 +7,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/views/whole_positions.hpp>
 #include <quern/map/functions.hpp>
+#include <quern/stencil/grid.hpp>
 #include <quern/stencil/stencil.hpp>
 
 namespace quern::impl {

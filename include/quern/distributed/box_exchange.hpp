@@ -41,6 +41,18 @@ struct field_shifts {
   std::int64_t bytes[max_moved_fields] = {};
 };
 
+/// Which of `count` boxes a work item is of, by the first items of each.
+template <class Box>
+KOKKOS_FUNCTION int box_of_item(const Box* boxes, int count, std::int64_t item) {
+  int low = 0, high = count;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (boxes[middle].first_item <= item) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 /// Brings boxes of arrays from rank to rank: those of all arrays for one rank are one message, one kernel packs all
 /// messages, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
 /// boxes for itself are copied.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/same_calls.hpp>
+#include <quern/files/array_file.hpp>
 #include <quern/files/hdf5.hpp>
 
 namespace quern::impl {

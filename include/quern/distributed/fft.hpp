@@ -7,6 +7,7 @@
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/fft/fft.hpp>
+#include <quern/fft/run.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern::impl {

@@ -14,6 +14,8 @@
 #include <quern/distributed/halo_boxes.hpp>
 #include <quern/distributed/own_blocks.hpp>
 #include <quern/distributed/same_calls.hpp>
+#include <quern/stencil/halo_fields.hpp>
+#include <quern/stencil/halo_passes.hpp>
 #include <utility>
 
 namespace quern {

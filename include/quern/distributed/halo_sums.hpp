@@ -10,6 +10,7 @@
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/decomposition.hpp>
 #include <quern/stencil/halo.hpp>
+#include <quern/stencil/halo_passes.hpp>
 #include <quern/transfer/staging.hpp>
 #include <span>
 #include <tuple>
@@ -65,13 +66,8 @@ struct add_packed_ghosts {
   field_shifts shifts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    int low = 0, high = count;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      if (cells[middle].first_item <= item) low = middle;
-      else high = middle;
-    }
-    add_to_field<0>(cells[low], item - cells[low].first_item);
+    const summed_cells& c = cells[box_of_item(cells, count, item)];
+    add_to_field<0>(c, item - c.first_item);
   }
 
  private:

@@ -21,9 +21,15 @@
 #include <quern/distributed/rank_sums.hpp>
 #include <quern/distributed/redistribute.hpp>
 #include <quern/distributed/reduce.hpp>
+#include <quern/linalg/dense_kernels.hpp>
+#include <quern/linalg/dense_orthogonal.hpp>
+#include <quern/linalg/lapack.hpp>
 #include <quern/linalg/least_squares.hpp>
 #include <quern/linalg/matmul.hpp>
+#include <quern/linalg/matrix_product.hpp>
 #include <quern/linalg/principal_components.hpp>
+#include <quern/linalg/product_kernels.hpp>
+#include <quern/linalg/tall_kernels.hpp>
 
 namespace quern::impl {
 

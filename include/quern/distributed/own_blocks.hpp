@@ -4,6 +4,7 @@
 #define QUERN_DISTRIBUTED_OWN_BLOCKS_HPP
 
 #include <quern/distributed/halo_sums.hpp>
+#include <quern/stencil/halo_fields.hpp>
 #include <span>
 #include <utility>
 #include <vector>

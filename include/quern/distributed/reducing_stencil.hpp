@@ -5,6 +5,7 @@
 
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/stencil.hpp>
+#include <quern/stencil/reducing_axes.hpp>
 #include <quern/stencil/reducing_stencil.hpp>
 
 namespace quern::impl {

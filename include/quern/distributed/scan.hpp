@@ -46,7 +46,7 @@ struct engine<over_ranks_place, scans> : compared_calls {
       check_same_arrays(
           d.communicator(), label, [&] { return text_of_axes(wanted, rank) + text_of_reducer(scan.reducer); }, out, in);
       check_extents(label, "out", out.extents(), operand_extents(label, in));
-      const int number = wanted == nullptr ? 0 : axis_set(label, *wanted, rank).only();
+      const int number = axis_option(label, 0, rank, options...);
       check_same_blocks(label, "out", d, out.decomposition());
       scan_blocks(scan, exec, out, in, carry, d, axis{number});
     }

@@ -9,6 +9,7 @@
 #include <quern/core/values/ordered.hpp>
 #include <quern/distributed/operands.hpp>
 #include <quern/distributed/redistribute.hpp>
+#include <quern/keyed/order.hpp>
 #include <quern/keyed/sort.hpp>
 
 namespace quern::impl {

@@ -239,8 +239,8 @@ inline constexpr bool impl::marked_option<fft_direction> = true;
 /// calls plan nothing.
 ///
 /// @code
-/// const quern::FftPlan transform(exec, spectrum, signal);  // of real numbers: rfftn
-/// transform(spectrum, signal);                              // as often as needed, also of other arrays like them
+/// quern::FftPlan transform(exec, spectrum, signal);  // of real numbers: rfftn
+/// transform(spectrum, signal);                        // as often as needed, also of other arrays like them
 /// @endcode
 ///
 /// From complex to complex numbers it is `fftn` or `ifftn`, from real ones `rfftn`, to real ones `irfftn`. Arrays like
@@ -273,7 +273,7 @@ class FftPlan {
   }
 
   /// @throws Error if extents or strides are not those that the plan was made for
-  void operator()(const Out& out_view, const In& in_view) const {
+  void operator()(const Out& out_view, const In& in_view) {
     impl::call c("quern::FftPlan", exec_);
     const auto out = c.output(out_view);
     const auto in = c.input(in_view);
@@ -294,7 +294,7 @@ class FftPlan {
 
   Exec exec_;
   impl::fourier::request request_{};
-  mutable impl::fourier::held_plans plans_;
+  impl::fourier::held_plans plans_;
   impl::strided<const impl::value_of<Out>> out_;
   impl::strided<const impl::value_of<In>> in_;
 };

@@ -29,7 +29,9 @@ inline constexpr bool impl::marked_option<fft_norm> = true;
 
 namespace quern::impl::fourier {
 
-/// The axes of a transform, the last of which is the halved one of real transforms, and its lengths.
+/// What a call asks for: the axes of a transform, the last of which is the halved one of real transforms, its lengths
+/// and its norm. It knows nothing of strides and libraries: `run` makes one `transform` or more of it, with at most
+/// three axes each, for arrays that are packed where the library wants that. Those alone are keys of plans.
 struct request {
   kind what;
   int count = 0;

@@ -10,6 +10,7 @@
 #include <quern/core/views/lazy.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/fft/cosine.hpp>
+#include <quern/keyed/bins.hpp>
 #include <quern/keyed/histogram.hpp>
 
 namespace quern {

@@ -4,7 +4,7 @@
 #define QUERN_FILES_ARRAY_FILE_HPP
 
 /// @file
-/// Arrays in files behind one interface, and Views that are read from and written to them piece by piece.
+/// Arrays in files behind one interface, and Views that are read from and written to them chunk by chunk.
 
 #include <memory>
 #include <quern/chunked/array_io.hpp>
@@ -17,8 +17,8 @@ namespace quern::files::impl {
 
 using namespace quern::impl;
 
-/// Bytes of a piece of a file: enough for several threads to read, few enough to stay in caches while they are copied.
-inline constexpr std::int64_t piece_bytes = 16 << 20;
+/// Bytes of a chunk of a file: enough for several threads to read, few enough to stay in caches while they are copied.
+inline constexpr std::int64_t chunk_bytes = 16 << 20;
 
 /// An array in a file, in the type that it has there.
 class array_file {
@@ -77,14 +77,14 @@ auto array_of(const V& v) {
 template <class V>
 using copy_space = typename V::execution_space;
 
-/// Calls f with a buffer of the host for each piece of an array that is packed in the order of a file. Copies between
+/// Calls f with a buffer of the host for each chunk of an array that is packed in the order of a file. Copies between
 /// the buffer and a device are asynchronous.
 template <class V, class F>
-void for_each_piece(const copy_space<V>& exec, const shape& extents, bool fortran_order, const F& f) {
+void for_each_packed_chunk(const copy_space<V>& exec, const shape& extents, bool fortran_order, const F& f) {
   using T = value_of<V>;
   const strided<const T> in_file{nullptr, extents, packed_strides(extents, fortran_order)};
-  const auto buffer = take_block<result_space<copy_space<V>>>(instance_ref(exec), piece_bytes + sizeof(T));
-  for_each_box(in_file, piece_bytes, [&](const packed_box& box) { f(box, reinterpret_cast<T*>(buffer.data())); });
+  const auto buffer = take_block<result_space<copy_space<V>>>(instance_ref(exec), chunk_bytes + sizeof(T));
+  for_each_box(in_file, chunk_bytes, [&](const packed_box& box) { f(box, reinterpret_cast<T*>(buffer.data())); });
 }
 
 /// Reads the part of a file's array that begins at `first` into a View of any layout and memory space; waits.
@@ -100,8 +100,8 @@ void read_box_into(const std::string& label, array_file& file, const V& out, con
   exec.fence(quern::impl::kernel_label(label));
   if (host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran))
     return read_as(file, make_box(whole.extents, first, fortran), data_type_of<T>(), whole.data);
-  for_each_piece<V>(exec, whole.extents, fortran, [&](const packed_box& box, T* packed) {
-    exec.fence(quern::impl::kernel_label(label));  // the last piece has left the buffer
+  for_each_packed_chunk<V>(exec, whole.extents, fortran, [&](const packed_box& box, T* packed) {
+    exec.fence(quern::impl::kernel_label(label));  // the last chunk has left the buffer
     packed_box in_file = box;
     for (int d = 0; d < whole.extents.rank; ++d) in_file.first[d] += first[d];
     read_as(file, in_file, data_type_of<T>(), packed);
@@ -127,10 +127,10 @@ void read_into(const std::string& label, array_file& file, const V& out) {
   read_box_into(label, file, out, {});
 }
 
-/// Calls write(box, packed) with the elements of a View piece by piece, in C order or in Fortran order; waits. With
-/// `at_once`, all of a View of the host that lies in that order are one piece.
+/// Calls write(box, packed) with the elements of a View chunk by chunk, in C order or in Fortran order; waits. With
+/// `at_once`, all of a View of the host that lies in that order are one chunk.
 template <class V, class Write>
-void write_pieces(const std::string& label, const V& in, bool fortran_order, bool at_once, const Write& write) {
+void write_chunks(const std::string& label, const V& in, bool fortran_order, bool at_once, const Write& write) {
   using T = value_of<V>;
   const auto described = array_of(in);
   const strided<const T> whole{described.data, described.extents, described.stride};
@@ -139,7 +139,7 @@ void write_pieces(const std::string& label, const V& in, bool fortran_order, boo
   exec.fence(quern::impl::kernel_label(label));
   if (at_once && host_reachable<V> && whole.stride == packed_strides(whole.extents, fortran_order))
     return write(packed_box{{}, whole.extents, whole.stride}, whole.data);
-  for_each_piece<V>(exec, whole.extents, fortran_order, [&](const packed_box& box, T* packed) {
+  for_each_packed_chunk<V>(exec, whole.extents, fortran_order, [&](const packed_box& box, T* packed) {
     const strided<const T> part = box_of(whole, whole.extents, box);
     const strided<T> to{packed, box.extents, box.packed};
     if constexpr (host_reachable<V>) copy_on_host(to, part);
@@ -152,7 +152,7 @@ void write_pieces(const std::string& label, const V& in, bool fortran_order, boo
 template <class V>
 void write_elements(const std::string& label, output_file& file, const V& in, bool fortran_order) {
   using T = value_of<V>;
-  write_pieces(label, in, fortran_order, true, [&](const packed_box& box, const T* packed) {
+  write_chunks(label, in, fortran_order, true, [&](const packed_box& box, const T* packed) {
     file.write(packed, box.extents.size() * static_cast<std::int64_t>(sizeof(T)));
   });
 }

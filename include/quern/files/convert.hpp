@@ -26,7 +26,7 @@ struct named_array {
 /// @throws FileError if its name ends otherwise, or it cannot be read
 std::vector<named_array> contents(const std::string& path);
 
-/// Writes an array of one file to another, whatever the formats, piece by piece: the arrays may be larger than memory.
+/// Writes an array of one file to another, whatever the formats, chunk by chunk: the arrays may be larger than memory.
 /// Values keep their type. A `.npy` file keeps the order of what it is made from. An earlier `.npy` file is replaced;
 /// of an earlier HDF5 file the dataset of that name is, and all else stays: it is copied, so that there is room for
 /// both on the disk.

@@ -50,7 +50,7 @@ template <class V>
 void write_part(const std::string& label, hdf5_handle& file, const std::string& dataset, const V& in,
                 const stride_array& first) {
   using T = value_of<V>;
-  write_pieces(label, in, false, false, [&](packed_box box, const T* packed) {
+  write_chunks(label, in, false, false, [&](packed_box box, const T* packed) {
     for (int d = 0; d < box.extents.rank; ++d) box.first[d] += first[d];
     write_dataset(file, dataset, data_type_of<T>(), box, packed);
   });

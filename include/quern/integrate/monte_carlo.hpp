@@ -7,6 +7,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/integrate/domain.hpp>
+#include <quern/random/philox.hpp>
 #include <quern/random/sobol.hpp>
 #include <quern/reducers/moments.hpp>
 #include <utility>

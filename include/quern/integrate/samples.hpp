@@ -28,6 +28,7 @@
 #include <quern/core/views/adjacent.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 #include <quern/scan/scan.hpp>
 
 namespace quern {

@@ -225,7 +225,7 @@ auto compact(const Exec& exec, const Out& out, const X& x, const Mask& mask, con
           array_like<Mask> && view_like<Out>,
           "quern::compact: along an axis, out is a View, and the mask an array with an element for each slice");
       if constexpr (array_like<Mask> && view_like<Out>) {
-        const int along = axis_set(c.label, *find_option<axis>(options...), operand_extents(c.label, x).rank).only();
+        const int along = axis_option(c.label, 0, operand_extents(c.label, x).rank, options...);
         return run_counted_along(
             c, along, std::tie(out), [&](std::int64_t* number) { compact_along(c, along, out, x, mask, number); },
             size...);

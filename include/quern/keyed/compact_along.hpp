@@ -12,7 +12,7 @@ namespace quern::impl {
 
 /// Takes slices of x, of which those that are kept have their positions in a list, to the first ones of an output.
 template <class Source, class Out>
-struct take_kept {
+struct take_selected {
   Source x;
   std::int64_t apart;  // slices of x
   const std::int64_t* positions;
@@ -29,19 +29,19 @@ struct take_kept {
 template <class Source, class Out>
 struct take_elements {
   static constexpr std::int64_t unit = 1;
-  take_kept<Source, Out> kept;
+  take_selected<Source, Out> selected;
   KOKKOS_FUNCTION void operator()(std::int64_t element) const {
     std::int64_t i;
-    kept.take(kept.nest.at_item(element, kept.nest.inner, 1, i));
+    selected.take(selected.nest.at_item(element, selected.nest.inner, 1, i));
   }
 };
 /// By runs of elements, on hosts.
 template <class Source, class Out>
 struct take_runs {
   static constexpr std::int64_t unit = 4096;
-  take_kept<Source, Out> kept;
+  take_selected<Source, Out> selected;
   void operator()(std::int64_t number) const {
-    in_loop<take_kept<Source, Out>> local = kept;  // what the loop reads must not be what it might write
+    in_loop<take_selected<Source, Out>> local = selected;  // what the loop reads must not be what it might write
     const std::int64_t first = number * unit, n = local.nest.inner * local.nest.outer;
     typename row_nest<3>::element_walk walk(local.nest, first);
     for (std::int64_t i = first; i < std::min(n, first + unit); ++i) local.take(walk.next());

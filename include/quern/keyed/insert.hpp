@@ -172,7 +172,7 @@ void insert(const Exec& exec, const Out& out_view, const In& in, std::int64_t in
   if constexpr (rank >= 1 && impl::may_have_rank<In, rank, rank>) {
     const impl::call c("quern::insert", exec);
     const auto out = c.output(out_view);
-    const int along = impl::axis_set(c.label, impl::option_or(axis{0}, options...), rank).only();
+    const int along = impl::axis_option(c.label, 0, rank, options...);
     const shape before = impl::operand_extents(c.label, in);
     shape expected = out.extents;
     expected.extent[along] = before.extent[along];
@@ -227,7 +227,7 @@ void insert(const Exec& exec, const Out& out_view, const In& in, const Indices& 
     const impl::call c("quern::insert", exec);
     const auto out = c.output(out_view);
     const auto at = c.input(indices);
-    const int along = impl::axis_set(c.label, impl::option_or(axis{0}, options...), rank).only();
+    const int along = impl::axis_option(c.label, 0, rank, options...);
     const shape before = impl::operand_extents(c.label, in);
     const std::int64_t n = before.extent[along], count = at.extents.extent[0];
     shape places = before, expected = before;

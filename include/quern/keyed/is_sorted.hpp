@@ -7,6 +7,7 @@
 #include <quern/core/views/adjacent.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/reduce/call.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 
 namespace quern {
 namespace impl {

@@ -157,12 +157,15 @@ struct put_pairs {
 };
 
 template <class Exec, class Left, class Right>
-auto check_join(const std::string& label, const Left& left, const Right& right) {
+auto check_join(const std::string& label, const std::int64_t* number, const Left& left_view, const Right& right_view) {
   using T = value_of<Left>;
   static_assert(std::is_same_v<T, value_of<Right>>, "quern::join: the keys must be of one type");
   static_assert(can_sort<T>, "quern::join: keys must be real numbers");
-  return std::pair(require_rank_1(label, "the left column", make_input<Exec>(left, label).array),
-                   require_rank_1(label, "the right column", make_input<Exec>(right, label).array));
+  const auto left = require_rank_1(label, "the left column", make_input<Exec>(left_view, label).array);
+  const auto right = require_rank_1(label, "the right column", make_input<Exec>(right_view, label).array);
+  check_number_apart(label, number, left, "the left column");
+  check_number_apart(label, number, right, "the right column");
+  return std::pair(left, right);
 }
 template <class Exec, class V, class Column, class... In>
 auto make_rows(const std::string& label, const std::string& name, const V& view, const Column& of, const In&... in) {
@@ -201,9 +204,7 @@ auto join_pairs(const operation_name& label, bool keep_all, const Exec& exec, co
                 const RightRows& right_rows, const Left& left_view, const Right& right_view, const Size&... size) {
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
-    const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
-    check_number_apart(c.label, number, left, "the left column");
-    check_number_apart(c.label, number, right, "the right column");
+    const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
     join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", left_rows, left, right),
               make_rows<Exec>(c.label, "the right rows", right_rows, right, left), left, right, keep_all);
   };
@@ -245,9 +246,7 @@ auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, con
   using T = value_of<Left>;
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
-    const auto [left, right] = check_join<Exec>(c.label, left_view, right_view);
-    check_number_apart(c.label, number, left, "the left column");
-    check_number_apart(c.label, number, right, "the right column");
+    const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
     const sort_lines lines = sort_lines::flat(right.extents);
     const std::int64_t n = left.extents.extent[0];

@@ -77,7 +77,7 @@ void covariances(const call<Exec>& c, const Out& out_view, const In& x, const Op
   constexpr bool weighted = has_option<fweights_t, Options...> || has_option<aweights_t, Options...>;
   const shape extents = operand_extents(c.label, x);
   if (extents.rank != 2) reject_extents(c.label, "in", extents, "rank 2");
-  const int along = axis_number(c.label, option_or(axis{1}, options...).number[0], 2);
+  const int along = axis_option(c.label, 1, 2, options...);
   const std::int64_t m = extents.extent[along], n = extents.extent[1 - along];
   const auto out = c.output(out_view);
   check_extents(c.label, "out", out.extents, shape{n, n});

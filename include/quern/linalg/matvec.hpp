@@ -7,6 +7,7 @@
 #include <quern/linalg/product_kernels.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/launch.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 
 namespace quern {
 namespace impl {

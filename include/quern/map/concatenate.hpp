@@ -39,7 +39,7 @@ void write_joined(const operation_name& name, const Exec& exec, const Out& out_v
   constexpr int rank = rank_of<Out>;
   const call c(name, exec);
   const auto out = c.output(out_view);
-  const int along = axis_set(c.label, option_or(axis{0}, options...), rank).only();
+  const int along = axis_option(c.label, 0, rank, options...);
   const axis_set others(c.label, axes(axis{along}), rank);
   shape expected = out.extents;
   expected.extent[along] = 0;

@@ -106,7 +106,7 @@ void diff(const Exec& exec, const Out& out, const In& in, const Options&... opti
   const int order = impl::option_or(difference_order{1}, options...).value;
   if (order < 0) throw Error(c.label, "differences of order " + std::to_string(order));
   shape expected = impl::operand_extents(c.label, in);
-  const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), expected.rank).only();
+  const int along = impl::axis_option(c.label, -1, expected.rank, options...);
   expected.extent[along] = std::max<std::int64_t>(expected.extent[along] - order, 0);
   impl::check_extents(c.label, "out", impl::view_extents(out), expected);
   impl::check_overlap(c.label, c.output(out), c.elements(in), "in", false);

@@ -16,10 +16,6 @@ struct block_tag {};       // a work item is a block of a row
 struct transposed_tag {};  // a work item is a tile of several rows
 struct rows_tag {};        // a work item is several rows, which are shorter than a block
 
-/// Whether hosts call `f.apply(to, from, k)` for `F::together` elements from k on, rather than f for each.
-template <class F>
-inline constexpr bool takes_several = false;
-
 /// Whether an operand is found by a map of indices, and can say how far its elements are at equal distances.
 template <class Operand>
 inline constexpr bool has_runs = false;

@@ -183,7 +183,7 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     const impl::call c("quern::take_along_axis", exec);
     const auto out = c.output(out_view);
     const auto x = c.input(in);
-    const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), rank).only();
+    const int along = impl::axis_option(c.label, -1, rank, options...);
     shape full = out.extents;
     full.extent[along] = x.extents.extent[along];
     const impl::index_layout own{x.extents, x.stride, 0};
@@ -233,7 +233,7 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
   if constexpr (rank >= 1 && impl::may_have_rank<Indices, rank, rank> && impl::are_indices<Indices>()) {
     const impl::call c("quern::put_along_axis", exec);
     const auto out = c.output(out_view);
-    const int along = impl::axis_set(c.label, impl::option_or(axis{-1}, options...), rank).only();
+    const int along = impl::axis_option(c.label, -1, rank, options...);
     shape full = out.extents;
     full.extent[along] = impl::operand_extents(c.label, indices).extent[along];
     const auto at = impl::broadcast_in_order<Exec, rank>(c.label, "the array of indices", indices, full);

@@ -3,6 +3,7 @@
 #ifndef QUERN_PARTICLES_RADIUS_NEIGHBORS_HPP
 #define QUERN_PARTICLES_RADIUS_NEIGHBORS_HPP
 
+#include <quern/keyed/counted.hpp>
 #include <quern/particles/near_points.hpp>
 
 namespace quern {

@@ -49,6 +49,14 @@ constexpr int rank_of_arrays() {
   else return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
 }
 
+/// The results R of r that reductions take, each as `transform` has it for its one: one value, or several.
+template <std::size_t... R, class Result, class Transforms, std::size_t... J>
+KOKKOS_FORCEINLINE_FUNCTION auto reduced_parts(const Result& r, const Transforms& transform,
+                                               std::index_sequence<J...>) {
+  if constexpr (sizeof...(R) == 1) return (get<J>(transform)(value_part<R>(r)), ...);
+  else return quern::values(get<J>(transform)(value_part<R>(r))...);
+}
+
 /// The function of such a reduction: writes results A of g to where the first arguments point, and gives its results R
 /// to the reducers.
 template <class G, class Targets, class ArrayNumbers, class Transforms, class ReducedNumbers>
@@ -63,7 +71,7 @@ struct writing_function<G, std::tuple<T...>, std::index_sequence<A...>, std::tup
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const pointer_to<T>&... to, const V&... v) const {
     const auto r = g(v...);
     ((*to = convert<stored<T>>(value_part<A>(r))), ...);
-    return reduced_of(r, std::index_sequence_for<Transform...>());
+    return reduced_parts<R...>(r, transform, std::index_sequence_for<Transform...>());
   }
 
   /// The values of a pack, whose results are written as packs; `call(f, k)` calls f with the arguments of element k.
@@ -73,11 +81,6 @@ struct writing_function<G, std::tuple<T...>, std::index_sequence<A...>, std::tup
   }
 
  private:
-  template <class Result, std::size_t... J>
-  KOKKOS_FORCEINLINE_FUNCTION auto reduced_of(const Result& r, std::index_sequence<J...>) const {
-    if constexpr (sizeof...(R) == 1) return (get<J>(transform)(value_part<R>(r)), ...);
-    else return quern::values(get<J>(transform)(value_part<R>(r))...);
-  }
   template <int W, class Value, class Call, std::size_t... I>
   KOKKOS_FUNCTION void write_packs(Value* values, const Call& call, std::index_sequence<I...>) const {
     operand_tuple<written_pack<T, W>...> packs;
@@ -87,7 +90,7 @@ struct writing_function<G, std::tuple<T...>, std::index_sequence<A...>, std::tup
         const auto r = g(v...);
         if (k == 0) ((get<I>(first) = to), ...);
         (get<I>(packs).set(k, convert<stored<T>>(value_part<A>(r))), ...);
-        return reduced_of(r, std::index_sequence_for<Transform...>());
+        return reduced_parts<R...>(r, transform, std::index_sequence_for<Transform...>());
       };
       values[k] = call(element, k);
     }

@@ -10,6 +10,7 @@
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/views/axes.hpp>
 #include <quern/reduce/launch.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>
 

@@ -248,8 +248,7 @@ void scan_on_host(const Exec& exec, const std::string& label, Workspace<Exec>& s
     }
     return launch_units<tile_tag>(exec, label, units, kernel);
   }
-  scratch.require(exec, 1);  // for the counters
-  kernel.chain = chain_counters(scratch.counters());
+  kernel.chain = chain_counters(scratch.require_counters(exec));
   kernel.totals = lasting_scratch<state>(exec, scratch, work.lines);
   launch_units<chain_tag>(exec, label, shape.team, kernel);
 }

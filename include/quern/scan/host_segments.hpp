@@ -33,7 +33,7 @@ struct host_segments {
     const auto until = [&](std::int64_t end) {
       const std::int64_t stop = Kokkos::clamp(end, v, last);
       state s = work.reducer.init();
-      reduce_piece(s, v, stop);
+      reduce_values(s, v, stop);
       v = stop;
       return s;
     };
@@ -45,7 +45,7 @@ struct host_segments {
   void operator()(open_tag, std::int64_t t) const {
     const extent whole = work.extent_of(t), x = work.open_part(whole);
     work.left[t] = {work.reducer.init(), whole.ends > 0};
-    reduce_piece(work.left[t].state, x.first_value, x.first_value + x.values);
+    reduce_values(work.left[t].state, x.first_value, x.first_value + x.values);
   }
   void scan(std::int64_t t) const {
     const extent x = work.extent_of(t);
@@ -54,13 +54,13 @@ struct host_segments {
     state s = work.before[t].state;
     for (std::int64_t e = x.first_end; e <= past; ++e) {
       const std::int64_t stop = e < past ? Kokkos::clamp(work.end_at(e), v, last) : last;
-      if (e > 0 && e < work.ends) scan_piece(s, v, stop);
+      if (e > 0 && e < work.ends) scan_values(s, v, stop);
       v = stop;
       s = work.reducer.init();
     }
   }
 
-  void reduce_piece(state& s, std::int64_t v, std::int64_t last) const {
+  void reduce_values(state& s, std::int64_t v, std::int64_t last) const {
     constexpr int chains = 4, length = 16;  // joined in order
     for (; v + chains * length <= last; v += chains * length) {
       state of[chains] = {work.reducer.init(), work.reducer.init(), work.reducer.init(), work.reducer.init()};
@@ -70,7 +70,7 @@ struct host_segments {
     }
     for (; v < last; ++v) work.reducer.add(s, work.values[v]);
   }
-  void scan_piece(state& s, std::int64_t v, std::int64_t last) const {
+  void scan_values(state& s, std::int64_t v, std::int64_t last) const {
     for (; v < last; ++v) {
       work.reducer.add(s, work.values[v]);
       work.out[v] = convert<Out>(work.reducer.result(s, 0));

@@ -9,6 +9,7 @@
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/reduce/launch.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 #include <quern/reducers/operations.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/scan/tuning.hpp>

@@ -79,7 +79,7 @@ void unwrap(const Exec& exec, const Out& out, const In& in, const Options&... op
     const impl::operation_name label = "quern::unwrap";
     const shape extents = impl::operand_extents(label, in);
     impl::check_extents(label, "out", impl::view_extents(out), extents);
-    const int along = impl::axis_number(label, impl::option_or(axis{-1}, options...).number[0], extents.rank);
+    const int along = impl::axis_option(label, -1, extents.rank, options...);
     const double length = impl::option_or(period{2 * std::numbers::pi}, options...).value;
     if (!(length > 0)) throw Error(label, "a period of " + impl::text_of(length));
     const double least = impl::option_or(discontinuity{0}, options...).value;

@@ -203,6 +203,9 @@ inline std::int64_t continuation_reach(boundary::mode mode, std::int64_t n) {
   return mode == boundary::mode::mirror ? n - 1 : repeats ? n : std::numeric_limits<std::int64_t>::max();
 }
 
+/// @throws Error unless there are boundaries for all axes, or one for each, or a range for each
+void check_boundaries(const std::string& label, const boundaries& edge, int rank);
+
 /// The cells along an axis that are computed, from one to before another.
 /// @throws Error where `interior_only` needs values from outside, or no cell is left
 std::pair<std::int64_t, std::int64_t> computed_cells(const std::string& label, const boundaries& edge, int axis,

@@ -13,7 +13,7 @@ namespace quern::impl {
 /// comes, and so on (M. McGuire, "A fast, small-radius GPU median filter", ShaderX6, 2008).
 template <int Rank, class T, int R>
 struct box_median {
-  static constexpr int cells = box_cells<Rank, R>, kept = cells / 2 + 2;
+  static constexpr int cells = box_cells<Rank, R>, candidates = cells / 2 + 2;
 
   template <class Window>
   KOKKOS_FUNCTION T operator()(const Window& at) const {
@@ -32,23 +32,24 @@ struct box_median {
     bool some_nan = false;
     if constexpr (std::is_floating_point_v<T>) ((some_nan |= v[N] != v[N]), ...);
     narrow<0>(v);
-    if constexpr (std::is_floating_point_v<T>) return some_nan ? Kokkos::Experimental::quiet_NaN_v<T> : v[kept - 2];
-    else return v[kept - 2];
+    if constexpr (std::is_floating_point_v<T>)
+      return some_nan ? Kokkos::Experimental::quiet_NaN_v<T> : v[candidates - 2];
+    else return v[candidates - 2];
   }
-  /// Drops the extremes of the values from First to before `kept`, and takes the next one in place of the greatest.
+  /// Drops the extremes of the candidates from First on, and takes the next value in place of the greatest.
   template <int First>
   KOKKOS_FORCEINLINE_FUNCTION static void narrow(T* v) {
-    constexpr int n = kept - First;
+    constexpr int n = candidates - First;
     extremes<First>(v, std::make_index_sequence<n / 2>(), std::make_index_sequence<(n + 1) / 2 - 1>());
     if constexpr (n > 3) {
-      v[kept - 1] = v[kept + First];
+      v[candidates - 1] = v[candidates + First];
       narrow<First + 1>(v);
     }
   }
   /// Brings the least to the first place and the greatest to the last: one of each pair is neither.
   template <int First, std::size_t... Pair, std::size_t... K>
   KOKKOS_FORCEINLINE_FUNCTION static void extremes(T* v, std::index_sequence<Pair...>, std::index_sequence<K...>) {
-    constexpr int last = kept - 1;
+    constexpr int last = candidates - 1;
     (exchange(v[First + static_cast<int>(Pair)], v[last - static_cast<int>(Pair)]), ...);
     (exchange(v[First], v[First + 1 + static_cast<int>(K)]), ...);
     (exchange(v[last - 1 - static_cast<int>(K)], v[last]), ...);

@@ -91,8 +91,7 @@ struct grid_boxes : grid_edges {
 };
 template <int Rank, bool Reversed, class Shape>
 grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
-  if (edges.count() != Rank && (edges.is_box() || edges.count() != 1))
-    throw Error(label, "boundaries for " + std::to_string(edges.count()) + " axes, expected " + std::to_string(Rank));
+  check_boundaries(label, edges, Rank);
   grid_boxes k;
   for (int d = 0; d < Rank; ++d) {
     const int a = grid_axis<Rank, Reversed>(d);

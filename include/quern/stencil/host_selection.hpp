@@ -16,18 +16,19 @@ namespace quern::impl {
 /// one of those kept is the result. There are no branches, so that cells beside each other are computed together.
 template <int Rank, class T>
 struct host_selection {
-  static constexpr int max_kept = 48;                    // values that are kept
+  static constexpr int max_candidates = 48;              // values that are kept
   static constexpr std::int64_t part = 512 / sizeof(T);  // cells at a time, all of whose values the first cache holds
   const listed_window& cells;
   bool greatest;
-  int kept;
+  int candidates;
 
   host_selection(const listed_window& window, int rank)
-      : cells(window), greatest(rank + 1 > window.size - rank), kept(std::min(rank + 1, window.size - rank)) {}
+      : cells(window), greatest(rank + 1 > window.size - rank), candidates(std::min(rank + 1, window.size - rank)) {}
 
   /// Whether this takes fewer steps than `passes` over the window.
   bool suits(int passes) const {
-    return kept <= max_kept && std::int64_t{cells.size - kept} * kept < std::int64_t{passes} * cells.size;
+    return candidates <= max_candidates &&
+           std::int64_t{cells.size - candidates} * candidates < std::int64_t{passes} * cells.size;
   }
 
   /// Of n cells, at most `part`; `at(offsets...)` is where the values of the first one and those behind it are.
@@ -45,24 +46,24 @@ struct host_selection {
  private:
   template <bool Greatest, class At>
   void block(T* results, std::int64_t n, const At& at) const {
-    T values[max_kept][part], pushed[part];
+    T values[max_candidates][part], pushed[part];
     for_each_offset(cells, [&](int m, int k, int j, int i) {
-      load(m < kept ? values[m] : pushed, n, value_at<Rank>(at, k, j, i));
-      for (int v = 0; v < kept && m >= kept; ++v) push_all<Greatest>(values[v], pushed, n);
+      load(m < candidates ? values[m] : pushed, n, value_at<Rank>(at, k, j, i));
+      for (int v = 0; v < candidates && m >= candidates; ++v) push_all<Greatest>(values[v], pushed, n);
     });
-    for (int v = 1; v < kept; ++v) push_all<!Greatest>(values[0], values[v], n);
+    for (int v = 1; v < candidates; ++v) push_all<!Greatest>(values[0], values[v], n);
     std::copy_n(values[0], n, results);
   }
   template <bool Greatest, class Window>
   T cell(const Window& at) const {
-    T values[max_kept];
+    T values[max_candidates];
     for_each_offset(cells, [&](int m, int k, int j, int i) {
       T value = static_cast<T>(value_at<Rank>(at, k, j, i));
-      if (m < kept) values[m] = value;
+      if (m < candidates) values[m] = value;
       else
-        for (int v = 0; v < kept; ++v) push<Greatest>(values[v], value);
+        for (int v = 0; v < candidates; ++v) push<Greatest>(values[v], value);
     });
-    for (int v = 1; v < kept; ++v) push<!Greatest>(values[0], values[v]);
+    for (int v = 1; v < candidates; ++v) push<!Greatest>(values[0], values[v]);
     return values[0];
   }
   /// Keeps one of two values, and the other one goes on.

@@ -52,7 +52,7 @@ struct interpolated {
     std::int64_t number[2];
     double weight[2];
   };
-  enum class place { inside, left_alone, nowhere };
+  enum class region { inside, left_alone, nowhere };
 
   template <class... C>
   KOKKOS_FUNCTION Out operator()(const C&... c) const {
@@ -65,9 +65,9 @@ struct interpolated {
     elements beside[Rank];
     bool nowhere = false;
     for (int d = 0; d < Rank; ++d) {
-      const place p = find(beside[d], d, where[d]);
-      if (p == place::left_alone) return otherwise;
-      nowhere |= p == place::nowhere;
+      const region r = find(beside[d], d, where[d]);
+      if (r == region::left_alone) return otherwise;
+      nowhere |= r == region::nowhere;
     }
     if (nowhere) return no_value();
     if (!linear) return nearest(element(beside, 0));
@@ -81,17 +81,17 @@ struct interpolated {
   }
 
  private:
-  KOKKOS_FUNCTION place find(elements& e, int d, double c) const {
+  KOKKOS_FUNCTION region find(elements& e, int d, double c) const {
     const boundary::mode beyond = mode[d][c < 0 ? 0 : 1];
     const bool inside = c >= 0 && c <= static_cast<double>(n[d] - 1);
-    if (!inside && beyond == boundary::mode::keep) return place::left_alone;
+    if (!inside && beyond == boundary::mode::keep) return region::left_alone;
     if (beyond == boundary::mode::constant) {
       // What is further away than the next element has its value, NaN that above.
       const auto last = static_cast<double>(n[d]);
       c = c < -1 ? -1.0 : c <= last ? c : last;
     } else {
       c = continued_coordinate(beyond, c, n[d]);
-      if (is_nan(c)) return place::nowhere;
+      if (is_nan(c)) return region::nowhere;
     }
     const double first = Kokkos::floor(linear ? c : c + 0.5);
     e.weight[0] = linear ? 1 - (c - first) : 1;
@@ -106,7 +106,7 @@ struct interpolated {
         e.number[k] = Kokkos::clamp<std::int64_t>(i, 0, n[d] - 1);
       }
     }
-    return place::inside;
+    return region::inside;
   }
   /// One of the elements at the corners; of constants, that of the last axis.
   KOKKOS_FUNCTION T element(const elements (&beside)[Rank], int corner) const {
@@ -145,11 +145,11 @@ struct interpolated {
 
 /// The same where results outside are what `out` holds.
 template <class F>
-struct interpolated_or_kept {
+struct interpolated_or_previous {
   F f;
   template <class Out, class... C>
-  KOKKOS_FUNCTION Out operator()(const Out& kept, const C&... c) const {
-    return f.at(kept, convert<double>(c)...);
+  KOKKOS_FUNCTION Out operator()(const Out& previous, const C&... c) const {
+    return f.at(previous, convert<double>(c)...);
   }
 };
 
@@ -218,7 +218,7 @@ void map_coordinates_call(const operation_name& label, const Exec& exec, const O
     for (const auto& sides : f.mode) keeps |= sides[0] == boundary::mode::keep || sides[1] == boundary::mode::keep;
     with_coordinates<rank>(c, to.extents, where, [&](const auto&... each) {
       if (keeps)
-        map_checked(c.label, exec, out, interpolated_or_kept<std::remove_const_t<decltype(f)>>{f}, out, each...);
+        map_checked(c.label, exec, out, interpolated_or_previous<std::remove_const_t<decltype(f)>>{f}, out, each...);
       else map_checked(c.label, exec, out, f, each...);
     });
   }

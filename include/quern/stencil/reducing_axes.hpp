@@ -9,6 +9,7 @@
 
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reducing_map.hpp>
+#include <quern/reduce/strided_reduction.hpp>
 #include <quern/stencil/stencil.hpp>
 
 namespace quern::impl {

@@ -8,6 +8,8 @@
 /// work, of the interior and of the border, and these are joined in an order that depends on their number alone.
 
 #include <bit>
+#include <quern/reduce/strided_reduction.hpp>
+#include <quern/reduce/tuning.hpp>
 #include <quern/stencil/reducing_axes.hpp>
 
 namespace quern::impl {
@@ -23,17 +25,10 @@ struct reducing_windows<F, std::index_sequence<A...>, std::index_sequence<R...>,
   template <class... Argument>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const Argument&... argument) const {
     const auto r = f(argument...);
-    const auto reduced = reduced_of(r, std::index_sequence_for<Transform...>());
+    const auto reduced = reduced_parts<R...>(r, transform, std::index_sequence_for<Transform...>());
     const auto written = quern::values(value_part<A>(r)...);
     return partly_reduced<std::remove_const_t<decltype(written)>, std::remove_const_t<decltype(reduced)>>{written,
                                                                                                           reduced};
-  }
-
- private:
-  template <class Result, std::size_t... J>
-  KOKKOS_FORCEINLINE_FUNCTION auto reduced_of(const Result& r, std::index_sequence<J...>) const {
-    if constexpr (sizeof...(R) == 1) return (get<J>(transform)(value_part<R>(r)), ...);
-    else return quern::values(get<J>(transform)(value_part<R>(r))...);
   }
 };
 

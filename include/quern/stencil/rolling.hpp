@@ -146,7 +146,7 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   const auto elements = c.elements(in_view);
   const shape extents = operand_extents(c.label, in_view);
   auto out = c.output(out_view);
-  const int d = axis_set(c.label, option_or(axis{-1}, options...), extents.rank).only();
+  const int d = axis_option(c.label, -1, extents.rank, options...);
   rolling_bounds windows = bounds_of(c.label, w, extents.extent[d]);
   shape expected = extents;
   expected.extent[d] = windows.results;
@@ -188,10 +188,10 @@ struct rolling_operation {
   }
   /// What is left at the ends of a part whose cells are not computed with boundary::keep.
   rolling_margins margins(const boundaries& edge) const {
-    const auto kept = [&](const boundary& b) {
+    const auto margin = [&](const boundary& b) {
       return b.kind() == boundary::mode::keep ? std::max(before, after) : std::int64_t{0};
     };
-    return {kept(edge.axis(along).low), kept(edge.axis(along).high)};
+    return {margin(edge.axis(along).low), margin(edge.axis(along).high)};
   }
   /// Windows may lie along an axis that is cut.
   void check_cut(int) const {}
@@ -223,8 +223,7 @@ auto describe_rolling(const std::string& label, const In& in, const window& w, b
   rolling_operation<Op, Options...> r{label, w, w.min_periods.value_or(w.count), 0, 0, 0, options};
   if (in_memory_alone) return r;
   const shape extents = operand_extents(label, in);
-  r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
-                   options);
+  r.along = unpack([&](const auto&... o) { return axis_option(label, -1, extents.rank, o...); }, options);
   const rolling_bounds bounds = bounds_of(label, w, extents.extent[r.along]);
   check_step(label, w.step);
   r.before = bounds.before;
@@ -279,8 +278,7 @@ auto describe_rolling_on(const std::string& label, const In& in, const On& on, c
   rolling_on_axis<Op, On, Options...> r{label, w, on, 0, options};
   if (in_memory_alone) return r;
   const shape extents = operand_extents(label, in);
-  r.along = unpack([&](const auto&... o) { return axis_set(label, option_or(axis{-1}, o...), extents.rank).only(); },
-                   options);
+  r.along = unpack([&](const auto&... o) { return axis_option(label, -1, extents.rank, o...); }, options);
   bounds_of(label, w, extents.extent[r.along]);
   check_step(label, w.step);
   return r;

@@ -21,25 +21,25 @@ struct sorted_values {
 
   KOKKOS_FUNCTION T& operator[](std::int64_t i) const { return data[i * apart]; }
   /// Where the first value is that is not less than v.
-  KOKKOS_FUNCTION std::int64_t place_of(const T& v) const {
+  KOKKOS_FUNCTION std::int64_t position_of(const T& v) const {
     return partition_point(data, apart, count, [&](const T& x) { return x < v; });
   }
-  /// Puts v at a place and moves the values from there to `to`, which is written over, up or down by one.
-  KOKKOS_FUNCTION void move_to(std::int64_t to, std::int64_t place, const T& v) const {
-    for (; to > place; --to) (*this)[to] = (*this)[to - 1];
-    for (; to < place; ++to) (*this)[to] = (*this)[to + 1];
-    (*this)[place] = v;
+  /// Puts v at a position and moves the values from there to `to`, which is written over, up or down by one.
+  KOKKOS_FUNCTION void move_to(std::int64_t to, std::int64_t position, const T& v) const {
+    for (; to > position; --to) (*this)[to] = (*this)[to - 1];
+    for (; to < position; ++to) (*this)[to] = (*this)[to + 1];
+    (*this)[position] = v;
   }
   KOKKOS_FUNCTION void insert(const T& v) {
-    move_to(count, place_of(v), v);
+    move_to(count, position_of(v), v);
     ++count;
   }
   KOKKOS_FUNCTION void remove(const T& v) {
     --count;
-    for (std::int64_t i = place_of(v); i < count; ++i) (*this)[i] = (*this)[i + 1];
+    for (std::int64_t i = position_of(v); i < count; ++i) (*this)[i] = (*this)[i + 1];
   }
   KOKKOS_FUNCTION void replace(const T& old, const T& v) const {
-    const std::int64_t from = place_of(old), to = place_of(v);
+    const std::int64_t from = position_of(old), to = position_of(v);
     move_to(from, to > from ? to - 1 : to, v);
   }
   /// Sorts values that are in any order, in place: heapsort.
@@ -70,7 +70,7 @@ template <class Exec, class Source, class Out>
 struct rolling_median {
   using value = typename ordered<source_value_t<Source>>::number;
   /// Changes of a window beyond which it is sorted anew.
-  static constexpr std::int64_t most_changes = 128;
+  static constexpr std::int64_t max_changes = 128;
   rolling_lines<Source, Out> lines;
   rolling_bounds windows;
   std::int64_t least;     // values of a result that is not NaN
@@ -90,7 +90,7 @@ struct rolling_median {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t next_first = windows.first(i), next_last = windows.last(i);
       const bool moves = next_first >= first && next_last >= last && next_first < last;
-      if (i > begin && moves && next_first - first + next_last - last <= most_changes)
+      if (i > begin && moves && next_first - first + next_last - last <= max_changes)
         move(sorted, base.of[0], first, next_first, last, next_last);
       else fill(sorted, base.of[0], next_first, next_last);
       first = next_first;

@@ -125,21 +125,21 @@ struct unit_step {
 /// Reductions of blocks of the elements of each line, and of blocks of those: what wide windows consist of.
 template <class State, int Block>
 struct rolling_levels {
-  static constexpr int most = 16;
-  State* of_blocks[most];
-  std::int64_t blocks[most];  // of each line
+  static constexpr int max_levels = 16;
+  State* of_blocks[max_levels];
+  std::int64_t blocks[max_levels];  // of each line
   int count = 0;
 
   /// As many as windows of up to `widest` elements need.
   rolling_levels(std::int64_t n, std::int64_t widest) {
-    for (; count < most && widest >= 4 * Block; widest /= Block) blocks[count++] = n /= Block;
+    for (; count < max_levels && widest >= 4 * Block; widest /= Block) blocks[count++] = n /= Block;
   }
   std::int64_t size() const {
     std::int64_t all = 0;
     for (int k = 0; k < count; ++k) all += blocks[k];
     return all;
   }
-  void place(State* memory, std::int64_t lines) {
+  void set_memory(State* memory, std::int64_t lines) {
     for (int k = 0; k < count; ++k) {
       of_blocks[k] = memory;
       memory += blocks[k] * lines;
@@ -304,7 +304,7 @@ template <class Exec, class Kernel>
 void launch_rolling(const Exec& exec, const std::string& label, Kernel kernel) {
   using state = typename Kernel::state;
   const scratch_array<Exec, state> memory(exec, kernel.levels.size() * kernel.lines.count);
-  kernel.levels.place(memory.data(), kernel.lines.count);
+  kernel.levels.set_memory(memory.data(), kernel.lines.count);
   for (kernel.level = 0; kernel.level < kernel.levels.count; ++kernel.level)
     launch_units<rolling_blocks>(exec, label_text(label, "/blocks"),
                                  kernel.levels.blocks[kernel.level] * kernel.lines.count, kernel);

@@ -16,9 +16,8 @@ namespace quern::impl {
 
 /// An index of an axis of n cells with `before` ones before it and others behind it, by what continues it.
 template <class T>
-struct continued_map {
-  static constexpr bool has_outside = true, has_runs = true, computes_outside = true;
-  std::int64_t n, before;
+struct continued_map : outer_pad_map {
+  static constexpr bool computes_outside = true;
   boundary::mode low, high;
   T beyond[2];
 
@@ -31,11 +30,6 @@ struct continued_map {
   template <class Line>
   KOKKOS_FUNCTION T outside(std::int64_t i, const Line&) const {
     return beyond[i < before ? 0 : 1];
-  }
-  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    const std::int64_t k = i - before;
-    if (k >= 0 && k < n) return {k, 1, steps_within(k, 0, n - 1, along, count)};
-    return {};
   }
 };
 
@@ -99,7 +93,7 @@ struct wide_extremes {
   /// Where cells are not computed beside an end, what is beyond it does not matter.
   template <class From>
   auto continued_lines(const boundaries& edge, const strided<const From>& cells, std::int64_t n) const {
-    continued_map<From> map{cells.extents.extent[d], -first, boundary::mode::nearest, boundary::mode::nearest, {}};
+    continued_map<From> map{{cells.extents.extent[d], -first}, boundary::mode::nearest, boundary::mode::nearest, {}};
     const auto set = [&](const boundary& b, boundary::mode& mode, From& beyond) {
       if (b.kind() != boundary::mode::keep) mode = b.kind();
       if (mode == boundary::mode::constant) beyond = b.value_for<From>(label);

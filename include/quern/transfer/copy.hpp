@@ -52,7 +52,7 @@ strided<T> box_of(const strided<T>& whole, const shape& own, const packed_box& b
 
 template <class Exec, class T, class U>
 void copy_to_device(const Exec& exec, const strided<T>& to, const strided<const U>& from, bool pinned,
-                    std::int64_t piece_bytes = staged_bytes) {
+                    std::int64_t chunk_bytes = staged_bytes) {
   // What the host sends is not repeated: axes that broadcast have one element.
   strided<const U> host = from;
   for (int d = 0; d < to.extents.rank; ++d)
@@ -66,18 +66,18 @@ void copy_to_device(const Exec& exec, const strided<T>& to, const strided<const 
                     if (host.extents.extent[d] == 1) arrived.stride[d] = 0;
                   copy_part(exec, part, arrived);
                 },
-                piece_bytes});
+                chunk_bytes});
 }
 
 template <class Exec, class T, class U>
 void copy_to_host(const Exec& exec, const strided<T>& to, const strided<const U>& from, bool pinned,
-                  std::int64_t piece_bytes = staged_bytes) {
+                  std::int64_t chunk_bytes = staged_bytes) {
   download(exec, {to, pinned, std::is_same_v<T, U> ? array_bytes(from) : array_bytes(strided<T>()),
                   [&](const packed_box& box, void* packed) {
                     copy_part(exec, strided<T>{static_cast<T*>(packed), box.extents, box.packed},
                               box_of(from, to.extents, box));
                   },
-                  piece_bytes});
+                  chunk_bytes});
 }
 
 /// The two arrays, the second one with the extents of the first.
@@ -168,7 +168,7 @@ concept copied_to = stored_array<T> || impl::placed<T>;
 /// copied by the link's copy engine, asynchronously too; where its layout or its type differ from those of the device's
 /// View, kernels rearrange the elements on the device; from strided pinned memory they read across the link. Other
 /// memory of the host (pageable memory, and strided memory that is written) is packed or unpacked by threads of the
-/// host, in pieces that go through pinned buffers of the pool while the next ones are packed. Such a call comes after
+/// host, in chunks that go through pinned buffers of the pool while the next ones are packed. Such a call comes after
 /// what was launched on `exec` before. It returns when the host's memory may be used again: to the device when `in` is
 /// read, to the host when `out` is complete.
 ///

@@ -29,11 +29,11 @@ class order_mark {
   std::uint64_t number_ = 0;
 };
 
-/// Bytes of a piece of a transfer that goes through pinned memory: enough to hide what each costs, few enough for the
+/// Bytes of a chunk of a transfer that goes through pinned memory: enough to hide what each costs, few enough for the
 /// first to be packed and the last to be unpacked in little time. (bench_transfer)
 inline constexpr std::int64_t staged_bytes = 8 << 20;
 
-/// One array of a transfer on the host and the other in the memory of a device. The elements of a piece are packed in
+/// One array of a transfer on the host and the other in the memory of a device. The elements of a chunk are packed in
 /// the order in which the host's array has them.
 struct transfer {
   array_bytes host;
@@ -43,10 +43,10 @@ struct transfer {
   array_bytes device;
   /// Launches what brings the elements of a box between the device's array and packed memory of the device.
   std::function<void(const packed_box&, void* packed)> on_device;
-  std::int64_t piece_bytes = staged_bytes;
+  std::int64_t chunk_bytes = staged_bytes;
 };
 
-/// Copies from the host to the device, or back, in pieces. The host packs one piece while others are under way. Waits
+/// Copies from the host to the device, or back, in chunks. The host packs one chunk while others are under way. Waits
 /// for `exec` where the host has to unpack, and until the host's array is read where it has to pack; otherwise not.
 template <class Exec>
 void upload(const Exec& exec, const transfer& t);

@@ -16,13 +16,19 @@ namespace impl {
 
 axis_set::axis_set(const std::string& operation, const axes& wanted, int rank) {
   for (int i = 0; i < wanted.count; ++i) {
-    const int n = wanted.number[i], d = n < 0 ? n + rank : n;
+    const int n = wanted.number[i], d = axis_from_front(n, rank);
     if (d < 0 || d >= rank)
       throw Error(operation, "axis " + std::to_string(n) + " is out of range, expected one of an array of rank " +
                                  std::to_string(rank));
     if (in_[d]) throw Error(operation, "axis " + std::to_string(n) + " is repeated");
     in_[d] = true;
   }
+}
+std::array<int, max_rank> axes_in_order(const std::string& label, const axes& wanted, int rank) {
+  axis_set(label, wanted, rank);  // rejects what is out of range or repeated
+  std::array<int, max_rank> numbers{};
+  for (int k = 0; k < wanted.count; ++k) numbers[k] = axis_from_front(wanted.number[k], rank);
+  return numbers;
 }
 shape axis_set::part(const shape& extents, bool in_set) const {
   shape s;

@@ -1,15 +1,10 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <limits>
 #include <quern/core/launch/loop_nest.hpp>
-#include <quern/core/views/computed_pads.hpp>
-#include <quern/core/views/index_operands.hpp>
 #include <quern/core/views/layouts.hpp>
-#include <quern/core/views/mapped_array.hpp>
-#include <quern/core/views/repeat_by_counts.hpp>
+#include <quern/core/views/reindex.hpp>
 
 namespace quern::impl {
 namespace {
@@ -35,26 +30,23 @@ int axis_number(const std::string& label, int axis, int rank) { return axis_set(
 std::array<int, max_rank> permutation_of(const std::string& label, const axes& order, int rank) {
   if (order.count != rank)
     throw Error(label, "an order of " + std::to_string(order.count) + " axes, expected one of " + std::to_string(rank));
-  axis_set(label, order, rank);  // each once
-  std::array<int, max_rank> from{};
-  for (int d = 0; d < rank; ++d) from[d] = order.number[d] < 0 ? order.number[d] + rank : order.number[d];
-  return from;
+  return axes_in_order(label, order, rank);
 }
 
 axes moved_order(const axes& from, const axes& to, int rank) {
   const std::string label = "quern::moveaxis";
   if (from.count != to.count)
     throw Error(label, std::to_string(from.count) + " axes cannot move to " + std::to_string(to.count) + " places");
-  const axis_set moved(label, from, rank), places(label, to, rank);
+  const axis_set moved(label, from, rank), targets(label, to, rank);
   axes order;
   order.count = rank;
-  const auto number = [&](int n) { return n < 0 ? n + rank : n; };
-  for (int k = 0; k < from.count; ++k) order.number[number(to.number[k])] = number(from.number[k]);
-  int place = 0;
+  for (int k = 0; k < from.count; ++k)
+    order.number[axis_from_front(to.number[k], rank)] = axis_from_front(from.number[k], rank);
+  int target = 0;
   for (int d = 0; d < rank; ++d) {
     if (moved.has(d)) continue;
-    while (places.has(place)) ++place;
-    order.number[place++] = d;
+    while (targets.has(target)) ++target;
+    order.number[target++] = d;
   }
   return order;
 }
@@ -191,34 +183,6 @@ index_layout reshaped(const std::string& label, const index_layout& l, const sha
   return r;
 }
 
-index_layout mapped_layout(const std::string& label, const index_layout& inner, int axis, std::int64_t n,
-                           std::int64_t& first, index_bits& bits) {
-  const auto closer = [&](int d) { return std::abs(inner.stride[d]) < std::abs(inner.stride[axis]); };
-  const auto matters = [&](int d) { return d != axis && inner.extents.extent[d] > 1; };
-  std::int64_t low[2] = {},
-               high[2] = {};  // what addresses of the axes reach that are closer in memory, and of the others
-  std::uint64_t outer = std::uint64_t{1} << 30;  // of any more the bits do not matter
-  for (int d = 0; d < inner.extents.rank; ++d) {
-    const std::int64_t reach = inner.stride[d] * (inner.extents.extent[d] - 1);
-    if (matters(d)) (reach < 0 ? low : high)[closer(d) ? 0 : 1] += reach;
-    if (matters(d) && !closer(d)) outer |= static_cast<std::uint64_t>(inner.stride[d]);
-  }
-  const int shift = std::countr_zero(outer);
-  bits = {bits_of(high[0] - low[0]), bits_of(n - 1), shift};
-  const int above = bits.below + bits.of_index;
-  if (above + bits_of((high[1] - low[1]) >> shift) > 62)
-    throw Error(label, "extents " + inner.extents.str() + " with " + std::to_string(n) + " along axis " +
-                           std::to_string(axis) + " are too large");
-  first = inner.first + low[0] + low[1];
-  const std::int64_t scale = std::int64_t{1} << above;
-  index_layout r{inner.extents, {}, -low[0] - (low[1] >> shift) * scale};
-  for (int d = 0; d < inner.extents.rank; ++d)
-    if (matters(d)) r.stride[d] = closer(d) ? inner.stride[d] : (inner.stride[d] >> shift) * scale;
-  r.extents.extent[axis] = n;
-  r.stride[axis] = std::int64_t{1} << bits.below;
-  return r;
-}
-
 index_layout with_axis_split(const std::string& label, const index_layout& l, int axis, const shape& to) {
   index_layout result = l;
   result.extents.rank = l.extents.rank - 1 + to.rank;
@@ -241,52 +205,11 @@ index_layout with_axis_split(const std::string& label, const index_layout& l, in
 void reject_times(const std::string& label, std::int64_t times) {
   throw Error(label, std::to_string(times) + " repetitions, expected 0 or more");
 }
-void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
-                         const std::string& name) {
-  const auto text = [&](source_role role) {
-    if (role == source_role::elements) return "the array that " + name + " re-indexes";
-    return (role == source_role::indices ? "the indices of " : "the info of ") + name;
-  };
-  for (const source_bytes& m : memory)  // no text is made where all is well
-    if (m.bytes.data != nullptr && out.data != nullptr && overlap(out, m.bytes))
-      check_overlap(label, out, m.bytes, text(m.role), false);
-}
-void check_counts(const std::string& label, const shape& counts, std::int64_t n) {
-  if (counts.rank != 1 || (counts.extent[0] != n && counts.extent[0] != 1))
-    throw Error(label, "counts have extents " + counts.str() + ", expected (" + std::to_string(n) + ") or (1)");
-}
-void reject_count(const std::string& label, std::int64_t position) {
-  throw ElementError(label, "the count at position " + std::to_string(position) + " is negative", position);
-}
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis) {
   const std::string text =
       std::to_string(before) + " and " + std::to_string(after) + " elements around axis " + std::to_string(axis);
   if (before < 0 || after < 0) throw Error(label, text + ", expected 0 or more");
   if (is_empty && before + after > 0) throw Error(label, text + ", which is empty: only a value can be put there");
-}
-std::int64_t padded_extent(const pad_widths& widths, int d, std::int64_t n, int rank, bool by_value) {
-  const std::string label = "quern::pad";
-  if (widths.count != 1 && widths.count != static_cast<std::size_t>(rank))
-    throw Error(label, std::to_string(widths.count) + " pairs of widths for an array of rank " + std::to_string(rank));
-  const pad_width& w = widths.along(d);
-  check_pad(label, w.before, w.after, n == 0 && !by_value, d);
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
-  if (w.before > most || w.after > most) throw Error(label, "more than 2^61 elements around axis " + std::to_string(d));
-  return w.before + n + w.after;
-}
-void check_reflection(pad_mode mode) {
-  if (mode != pad_mode::reflect && mode != pad_mode::symmetric)
-    throw Error("quern::pad", "a reflect_type, which pad_mode::reflect and pad_mode::symmetric alone have");
-}
-void check_ramp(const linear_ramp& ramp, int rank, bool integers, double least, double most) {
-  const std::string label = "quern::pad";
-  if (ramp.count != 1 && ramp.count != static_cast<std::size_t>(rank))
-    throw Error(label,
-                std::to_string(ramp.count) + " pairs of end values for an array of rank " + std::to_string(rank));
-  for (int d = 0; integers && d < rank; ++d)
-    for (const double v : {ramp.along(d).before, ramp.along(d).after})
-      if (!(v >= least && v <= most))
-        throw Error(label, "an end value of " + std::to_string(v) + ", which x's type does not hold");
 }
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis) {
   if (count > 0 && n == 0) throw Error(label, "axis " + std::to_string(axis) + " is empty, and there are indices");

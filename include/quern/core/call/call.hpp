@@ -52,6 +52,12 @@ Wanted option_or(const Wanted& otherwise, const Options&... options) {
   return found == nullptr ? otherwise : *found;
 }
 
+/// The number of the axis that an operation on arrays of that rank is along.
+template <class... Options>
+int axis_option(const std::string& label, int by_default, int rank, const Options&... options) {
+  return axis_set(label, option_or(axis{by_default}, options...), rank).only();
+}
+
 /// False; an error where two options are of one type. What is no option does not count.
 template <class... Options>
 struct repeated_option : std::false_type {};
@@ -294,9 +300,6 @@ void with_options_first(const Body& body, const Args&... args) {
 /// The inputs of a call with a functor, behind its options.
 template <class... In>
 concept operands = (operand<In> && ...) || impl::misplaced_option<In...>::value || impl::uncopyable<In...>::value;
-/// The same where scalars are no inputs.
-template <class... In>
-concept any_arrays = (any_array<In> && ...) || impl::misplaced_option<In...>::value;
 
 /// One of the options that an operation takes, in any order: `option<axes, reproducible_t>... Options`.
 template <class T, class... Allowed>

@@ -82,6 +82,10 @@ template <class Out>
 inline constexpr bool all_reduced = false;
 template <class... Out>
 inline constexpr bool all_reduced<std::tuple<Out...>> = (is_reduced<Out> && ...);
+
+/// Whether hosts call `f.apply(to, from, k)` for `F::together` elements from k on, rather than f for each.
+template <class F>
+inline constexpr bool takes_several = false;
 }  // namespace impl
 
 /// One output, or several: `outputs(u, v)`.

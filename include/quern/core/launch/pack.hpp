@@ -25,6 +25,12 @@ constexpr int pack_width() {
   return widest >= tuning<Exec>::pack_bytes ? 1 : static_cast<int>(tuning<Exec>::pack_bytes / widest);
 }
 
+/// Whether packs stay aligned when they move by any multiples of these strides.
+template <int W>
+bool are_multiples(const std::int64_t* stride, int rank) {
+  return std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+}
+
 /// An array operand of a kernel. `step` is its stride along axis 0 of the loop nest: 1, 0 (broadcast) or more; offsets
 /// along the outer axes come from the nest's strides.
 template <class T>
@@ -47,10 +53,9 @@ struct array_operand {
     return step == 1 && reinterpret_cast<std::uintptr_t>(data) % (W * sizeof(T)) == 0 &&
            packs_at<W>(stride + 1, rank - 1);
   }
-  /// Whether packs stay aligned when they move by any multiples of these strides.
   template <int W>
   bool packs_at(const std::int64_t* stride, int rank) const {
-    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+    return step == 0 || are_multiples<W>(stride, rank);
   }
 
   template <int W>
@@ -128,7 +133,7 @@ struct array_operand<M> {
   }
   template <int W>
   bool packs_at(const std::int64_t* stride, int rank) const {
-    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+    return step == 0 || are_multiples<W>(stride, rank);
   }
   /// Whether packs of all components are aligned where those of the first are.
   template <int W>

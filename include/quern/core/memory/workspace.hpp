@@ -49,6 +49,11 @@ class Workspace {
   /// Counters that are 0 between kernels: teams count themselves with one, and the last of them resets it. Valid after
   /// `require`.
   int* counters() const { return reinterpret_cast<int*>(buffer_.data()); }
+  /// The same of a call that needs no other memory.
+  int* require_counters(const Exec& exec) {
+    require(exec, 1);
+    return counters();
+  }
   static constexpr int max_counters = 1024;
 
  private:

@@ -26,6 +26,12 @@ struct axis : axes {
 
 namespace impl {
 
+/// The number of an axis, counted from the front.
+constexpr int axis_from_front(int number, int rank) { return number < 0 ? number + rank : number; }
+/// Those of some axes, in their order.
+/// @throws Error if an axis is out of range or repeated
+std::array<int, max_rank> axes_in_order(const std::string& label, const axes& wanted, int rank);
+
 /// Some axes of an array of known rank.
 class axis_set {
  public:

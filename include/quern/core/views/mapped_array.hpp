@@ -57,7 +57,7 @@ struct mapped_operand {
   }
   template <int W>
   bool packs_at(const std::int64_t* stride, int rank) const {
-    return step == 0 || std::all_of(stride, stride + rank, [](std::int64_t s) { return s % W == 0; });
+    return step == 0 || are_multiples<W>(stride, rank);
   }
   template <int W>
   static bool components_align() {

@@ -62,9 +62,7 @@ auto remove_at(const Exec& exec, const V& x, const Indices& indices, const axis&
     const shape own = impl::operand_extents(label, x);
     const int d = impl::axis_number(label, along.number[0], own.rank);
     const auto positions = impl::positions_left(label, exec, indices, own.extent[d]);
-    return impl::each_array(label, x, [&](const auto& a) {
-      return impl::take_axis<1>(label, a, impl::describe(positions), index_mode::clip, nullptr, d, positions);
-    });
+    return impl::each_array(label, x, [&](const auto& a) { return impl::at_positions(label, a, positions, d); });
   }
 }
 template <impl::reindexed_operand V, view_like Indices>

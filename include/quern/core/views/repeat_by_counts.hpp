@@ -91,6 +91,11 @@ auto repeated_positions(const std::string& label, const Exec& exec, const Counts
   exec.fence(kernel_label(label));
   return positions;
 }
+/// An array at such positions along an axis.
+template <class A, class Positions>
+auto at_positions(const std::string& label, const A& a, const Positions& positions, int axis) {
+  return take_axis<1>(label, a, describe(positions), index_mode::clip, nullptr, axis, positions);
+}
 template <class Counts>
 constexpr bool are_counts() {
   constexpr bool integers = is_integer<value_of<Counts>> && !dual_view<Counts>, line = may_have_rank<Counts, 1, 1>;
@@ -114,9 +119,7 @@ auto repeat(const Exec& exec, const V& x, const Counts& counts, const axis& alon
     const shape own = impl::operand_extents(label, x);
     const int d = impl::axis_number(label, along.number[0], own.rank);
     const auto positions = impl::repeated_positions(label, exec, counts, own.extent[d]);
-    return impl::each_array(label, x, [&](const auto& a) {
-      return impl::take_axis<1>(label, a, impl::describe(positions), index_mode::clip, nullptr, d, positions);
-    });
+    return impl::each_array(label, x, [&](const auto& a) { return impl::at_positions(label, a, positions, d); });
   }
 }
 template <impl::reindexed_operand V, view_like Counts>
@@ -129,10 +132,8 @@ auto repeat(const Exec& exec, const V& x, const Counts& counts) {
   if constexpr (impl::are_counts<Counts>() && impl::can_reindex<V, impl::reindexing::by_map>()) {
     const std::string label = "quern::repeat";
     const auto positions = impl::repeated_positions(label, exec, counts, impl::operand_extents(label, x).size());
-    return impl::each_array(label, x, [&](const auto& a) {
-      return impl::take_axis<1>(label, impl::line_of(a), impl::describe(positions), index_mode::clip, nullptr, 0,
-                                positions);
-    });
+    return impl::each_array(label, x,
+                            [&](const auto& a) { return impl::at_positions(label, impl::line_of(a), positions, 0); });
   }
 }
 template <impl::reindexed_operand V, view_like Counts>
