@@ -3,12 +3,15 @@
 
 // Features of masks, clusters and near points. Bytes count inputs and results once.
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <quern/analysis.hpp>
 #include <quern/map.hpp>
 #include <quern/particles.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
+#include <utility>
 
 #include "support/bench.hpp"
 
@@ -133,6 +136,40 @@ prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// Ten iterations from the first points, of normal points of 16 columns and 64 clusters.
+template <class T>
+prepared kmeans(const exec_space& exec, std::int64_t n) {
+  constexpr int d = 16, limit = 10;
+  const std::int64_t k = std::min<std::int64_t>(64, n);
+  const auto points = make_view<T**>("points", n, d), centers = make_view<T**>("centers", k, d);
+  const auto labels = make_view<std::int32_t*>("labels", n);
+  quern::random::normal(exec, points, quern::random::key(1));
+  const auto initial = Kokkos::subview(points, std::pair<std::int64_t, std::int64_t>(0, k), Kokkos::ALL());
+  const auto found = std::make_shared<quern::kmeans_result>();
+  const double n_all = static_cast<double>(n);
+  prepared p{limit * (d * sizeof(T) + 8.0) * n_all, 2.0 * limit * d * static_cast<double>(k) * n_all, {}, {}, {}};
+  p.variants = {{"quern", [=] {
+                   *found = quern::kmeans(exec, centers, labels, points, initial, quern::max_iterations{limit},
+                                          quern::tolerance{.relative = 0});
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(labels, -7); };
+  p.right = [=] {
+    double squares = 0;
+    Kokkos::parallel_reduce(
+        "inertia", bench::range(exec, 0, n),
+        KOKKOS_LAMBDA(std::int64_t i, double& sum) {
+          for (int t = 0; t < d; ++t) {
+            const double step = static_cast<double>(points(i, t)) - static_cast<double>(centers(labels(i), t));
+            sum += step * step;
+          }
+        },
+        squares);
+    return quern::min(exec, labels) >= 0 && quern::max(exec, labels) < k &&
+           std::abs(squares - found->inertia) <= 1e-5 * squares;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
@@ -140,6 +177,8 @@ const bool registered = [] {
   bench::add({"label 1/u8 n3", {256}, 37, label<100>});
   bench::add({"label snake/u8 n3", {256, 512}, 37, label_snake});
   bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
+  bench::add({"kmeans 64, 16 columns/f64", {100'000, 1'000'000}, 500, kmeans<double>});
+  bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
   bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
   return true;
 }();

@@ -362,6 +362,9 @@ TEST_F(Named, Keys) {
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, box, step));
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, points, box, step));
   EXPECT_NAMED(quern::dbscan(exec, j, points, box, 0.1, 2, size, step));
+  const matrix centers("centers", 2, 1);
+  EXPECT_NAMED(quern::kmeans(exec, centers, j, points, step));
+  EXPECT_NAMED(quern::kmeans(exec, centers, j, points, centers, quern::max_iterations{1}, step));
   quern::fill(i, 0);
   EXPECT_NAMED(quern::group_by(exec, i, step));
   EXPECT_NAMED(quern::group_by(exec, i, quern::key_range{0, 5}, step));

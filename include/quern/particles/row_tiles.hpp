@@ -132,7 +132,7 @@ struct device_row_tile {
         load_others(table, columns, j, end, t0, rank);
         team_member.team_barrier();
         if (t0 == 0) start(sum, rank);
-        const int now = Kokkos::min(depth, columns - t0);
+        const int now = columns - t0 < depth ? columns - t0 : depth;
         if (j == begin && rank < points)
           for (int t = 0; t < now; ++t) square = Kokkos::fma(x[t * x_pitch + rank], x[t * x_pitch + rank], square);
         if (now == depth) {
