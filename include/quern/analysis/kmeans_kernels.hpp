@@ -36,8 +36,8 @@ struct host_assign {
   void operator()(std::int64_t part) const {
     using tile_type = host_row_tile<T>;
     using flag = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;  // as wide as T, for vectors
-    std::vector<T> memory(tile_type::points * of.points.columns + 64 / sizeof(T));
-    tile_type tile{aligned(memory.data()), of.points.columns, {}};
+    tile_memory<T> memory(of.points.columns);
+    tile_type& tile = memory.tile;
     part_sums sums(of, part);
     for (std::int64_t first = part * of.plan.length; first < of.end_of(part); first += tile_type::points) {
       const int count = static_cast<int>(std::min<std::int64_t>(tile_type::points, of.end_of(part) - first));
@@ -60,7 +60,6 @@ struct host_assign {
   }
 
  private:
-  static T* aligned(T* p) { return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64); }
   template <class Value, class Flag, std::size_t N>
   static void take_least(const Value& value, Flag j, T (&best)[N], Flag (&nearest)[N]) {
     for (std::size_t p = 0; p < N; ++p) {

@@ -14,6 +14,7 @@
 #include <quern/core/launch/number_lanes.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
+#include <vector>
 
 namespace quern::impl {
 
@@ -91,6 +92,19 @@ struct host_row_tile {
     }
   }
   static std::int64_t padded(std::int64_t count) { return (count + together - 1) / together * together; }
+};
+
+/// Such a tile with memory of its own.
+template <class T>
+struct tile_memory {
+  std::vector<T> memory;
+  host_row_tile<T> tile;
+  explicit tile_memory(int columns)
+      : memory(host_row_tile<T>::points * std::int64_t{columns} + 64 / sizeof(T)),
+        tile{aligned(memory.data()), columns, {}} {}
+
+ private:
+  static T* aligned(T* p) { return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(p) + 63) / 64 * 64); }
 };
 
 /// On devices: a team's tile of rows x and of rows of the table, of which each thread has a block of sums.
