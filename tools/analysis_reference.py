@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes tests/analysis/data/kmeans.npz: points, first centres, and what scikit-learn's KMeans makes of them. The versions stand in the file:
+"""Writes tests/analysis/data/kmeans.npz: points, first centres, and what scikit-learn's KMeans makes of them; and tests/particles/data/knn.npz: the nearest points of
+queries by its NearestNeighbors, with SciPy's distances. The versions stand in the files:
 
     python3 tools/analysis_reference.py tests
 """
@@ -9,8 +10,11 @@ import sys
 import warnings
 
 import numpy as np
+import scipy
 import sklearn
+from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
+from sklearn.neighbors import NearestNeighbors
 
 warnings.simplefilter("ignore")  # of fewer points that differ than clusters
 rng = np.random.default_rng(20261129)
@@ -44,3 +48,17 @@ for name, (points, initial) in CASES.items():
         arrays[f"{name}/inertia {limit}"], arrays[f"{name}/iterations {limit}"] = np.float64(found.inertia_), np.int64(found.n_iter_)
 
 np.savez(f"{sys.argv[1]}/analysis/data/kmeans.npz", **arrays)
+
+# In few and many dimensions; extents around those of tiles; all points; so many that lists of cells find them.
+arrays = {"versions": np.frombuffer(f"SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}".encode(), np.uint8)}
+NEAREST = ((70, 300, 5, 7, "euclidean"), (33, 200, 17, 10, "cosine"), (65, 129, 16, 129, "euclidean"), (5, 90, 1, 3, "euclidean"), (1, 1, 9, 1, "cosine"),
+           (257, 511, 33, 12, "cosine"), (40, 1500, 3, 6, "euclidean"), (3, 257, 64, 40, "euclidean"))
+for m, n, d, k, metric in NEAREST:
+    name, points, queries = f"{m} {n} {d} {k} {metric}", rng.normal(0.3, 1, (n, d)).astype(np.float32), rng.normal(0.2, 1, (m, d)).astype(np.float32)
+    arrays[f"{name}/points"], arrays[f"{name}/queries"] = points, queries
+    exact = points.astype(float), queries.astype(float)
+    nearest = NearestNeighbors(n_neighbors=k, metric=metric, algorithm="brute").fit(exact[0]).kneighbors(exact[1], return_distance=False)
+    arrays[f"{name}/neighbors"] = nearest.astype(np.int32)
+    arrays[f"{name}/distances"] = np.take_along_axis(cdist(exact[1], exact[0], metric), nearest, 1)
+
+np.savez(f"{sys.argv[1]}/particles/data/knn.npz", **arrays)

@@ -24,7 +24,7 @@ INTERFACES = {
     "stencil": {"stencil/boundary.hpp", "stencil/filter_engine.hpp", "stencil/footprint.hpp"},  # windows of any size, and in other places
     "keyed": {"keyed/counted_quantile.hpp"},  # quantiles of what does not fit into memory at once
     "random": {"random/fill.hpp", "random/generator.hpp"},  # fields of numbers, and a generator in kernels
-    "particles": {"particles/near_points.hpp"},  # the walk through the cells around a point
+    "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 

@@ -170,6 +170,38 @@ prepared kmeans(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// The ten nearest of normal points of 64 columns for as many queries as a part of these.
+template <class T, int Part>
+prepared knn(const exec_space& exec, std::int64_t n) {
+  constexpr int d = 64, k = 10;
+  const std::int64_t m = std::max<std::int64_t>(n / Part, 1);
+  const auto points = make_view<T**>("points", n, d), queries = make_view<T**>("queries", m, d);
+  const auto neighbors = make_view<std::int32_t**>("neighbors", m, k);
+  const auto distances = make_view<T**>("distances", m, k);
+  quern::random::normal(exec, points, quern::random::key(1));
+  quern::random::normal(exec, queries, quern::random::key(2));
+  const double pairs = static_cast<double>(m) * static_cast<double>(n);
+  prepared p{sizeof(T) * static_cast<double>(d * (m + n)), 2 * d * pairs, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::knn(exec, neighbors, distances, queries, points); }}};
+  p.poison = [=] { Kokkos::deep_copy(distances, T(-7)); };
+  p.right = [=] {  // of the first queries no point is nearer than the last result without being one
+    return bench::failures(
+               std::min<std::int64_t>(m, 64), KOKKOS_LAMBDA(std::int64_t i) {
+                 int nearer = 0;
+                 for (std::int64_t j = 0; j < static_cast<std::int64_t>(points.extent(0)); ++j) {
+                   double sum = 0;
+                   for (int t = 0; t < d; ++t) {
+                     const double step = static_cast<double>(queries(i, t)) - static_cast<double>(points(j, t));
+                     sum += step * step;
+                   }
+                   nearer += static_cast<T>(Kokkos::sqrt(sum)) < distances(i, k - 1) ? 1 : 0;
+                 }
+                 return nearer < k && distances(i, 0) <= distances(i, k - 1);
+               }) == 0;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
@@ -179,6 +211,8 @@ const bool registered = [] {
   bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
   bench::add({"kmeans 64, 16 columns/f64", {100'000, 1'000'000}, 500, kmeans<double>});
   bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
+  bench::add({"knn 10, 64 columns/f64", {20'000, 200'000}, 500, knn<double, 100>});
+  bench::add({"knn 10, 64 columns/f32", {20'000, 200'000}, 500, knn<float, 100>});
   bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
   return true;
 }();

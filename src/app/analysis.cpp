@@ -186,6 +186,44 @@ measurement kmeans(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// The least distances of the first queries from all points, in ascending order.
+std::vector<double> least_distances(const host_view<double**>& queries, const host_view<double**>& points,
+                                    std::int64_t count, std::int64_t k) {
+  std::vector<double> least, all(points.extent(0));
+  for (std::int64_t q = 0; q < count; ++q) {
+    for (std::size_t i = 0; i < points.extent(0); ++i) {
+      double sum = 0;
+      for (std::size_t t = 0; t < points.extent(1); ++t)
+        sum += (queries(q, t) - points(i, t)) * (queries(q, t) - points(i, t));
+      all[i] = sum;
+    }
+    std::partial_sort(all.begin(), all.begin() + k, all.end());
+    for (std::int64_t j = 0; j < k; ++j) least.push_back(std::sqrt(all[j]));
+  }
+  return least;
+}
+
+measurement knn(const settings& s, std::int64_t n) {
+  constexpr int columns = 64, k = 10;
+  const std::int64_t m = std::max<std::int64_t>(n / 100, 1);
+  const auto points = uninitialized<device_view<double**>>("points", n, columns);
+  const auto queries = uninitialized<device_view<double**>>("queries", m, columns);
+  const auto neighbors = uninitialized<device_view<std::int32_t**>>("neighbors", m, k);
+  const auto distances = uninitialized<device_view<double**>>("distances", m, k);
+  quern::random::normal(s.exec, points, quern::random::key(1));
+  quern::random::normal(s.exec, queries, quern::random::key(2));
+  const double pairs = static_cast<double>(m) * static_cast<double>(n);
+  measurement r = timed(s, {m, n, columns}, 8.0 * columns * static_cast<double>(m + n), 2.0 * columns * pairs,
+                        [&] { quern::knn(s.exec, neighbors, distances, queries, points); });
+  const auto host = quern::to_host(points), of = quern::to_host(queries), found = quern::to_host(distances);
+  const std::int64_t checked = std::min<std::int64_t>(m, 200);
+  const auto expected = least_distances(of, host, checked, k);
+  r.verified = all_right(
+      checked * k, [&](std::int64_t e) { return std::abs(found.data()[e] - expected[e]) <= 1e-12 * expected[e]; });
+  r.baseline_seconds = time_baseline(m, [&](std::int64_t count) { keep(least_distances(of, host, count, k)[0]); });
+  return r;
+}
+
 }  // namespace
 
 std::vector<workload> analysis_workloads() {
@@ -194,7 +232,9 @@ std::vector<workload> analysis_workloads() {
           {"dbscan", "float64", "clusters of random points, about 5 within the radius", sizes(200'000, 1'000'000),
            arrays(100), dbscan},
           {"kmeans", "float64", "10 iterations of 64 clusters of normal points of 16 columns",
-           sizes(100'000, 1'000'000), arrays(150), kmeans, bound::compute}};
+           sizes(100'000, 1'000'000), arrays(150), kmeans, bound::compute},
+          {"knn", "float64", "the 10 nearest of normal points of 64 columns, for a hundredth as many queries",
+           sizes(20'000, 200'000), arrays(1100), knn, bound::compute}};
 }
 
 }  // namespace app

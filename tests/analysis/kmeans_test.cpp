@@ -15,8 +15,9 @@ using quern::random::key;
 
 const test::reference_archive reference("analysis/data/kmeans.npz");
 const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-const char* const all_cases[] = {"300 2 5",  "100 1 3",   "257 16 16", "255 17 9", "129 33 17", "1100 3 65", "2100 2 64",
-                                 "64 15 63", "1025 1 2", "far",       "empty",    "two empty", "equal",     "all",       "one"};
+const char* const all_cases[] = {"300 2 5",   "100 1 3",   "257 16 16", "255 17 9", "129 33 17",
+                                 "1100 3 65", "2100 2 64", "64 15 63",  "1025 1 2", "far",
+                                 "empty",     "two empty", "equal",     "all",      "one"};
 
 template <class Case>
 struct KmeansOn : testing::Test {
@@ -60,7 +61,8 @@ TYPED_TEST(KmeansOn, ClustersAreScikitLearns) {
       const auto expected = reference.values(name + "/centers " + limit);
       const auto found = test::contents(centers);
       for (std::size_t e = 0; e < expected.size(); ++e)
-        EXPECT_NEAR(expected[e], found[e], (2 * test::eps<T>() + rounding) * largest) << name << ", " << limit << " at " << e;
+        EXPECT_NEAR(expected[e], found[e], (2 * test::eps<T>() + rounding) * largest)
+            << name << ", " << limit << " at " << e;
       const auto inertia = reference.value(name + "/inertia " + limit);
       EXPECT_NEAR(inertia, r.inertia, (4 * test::eps<T>() + rounding) * (inertia + largest)) << name << ", " << limit;
     }

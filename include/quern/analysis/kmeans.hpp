@@ -31,9 +31,15 @@ template <bool Exact, class Exec, class T>
 class kmeans_run {
  public:
   kmeans_run(const std::string& label, const Exec& exec, const strided<const T>& points, std::int64_t k)
-      : label_(label), exec_(exec), x_(points), n_(points.extents.extent[0]),
-        columns_(static_cast<int>(points.extents.extent[1])), clusters_(k, columns_),
-        plan_(n_, k * columns_ * static_cast<std::int64_t>(sizeof(T))), lanes_(n_, 0), rows_(padded(k)),
+      : label_(label),
+        exec_(exec),
+        x_(points),
+        n_(points.extents.extent[0]),
+        columns_(static_cast<int>(points.extents.extent[1])),
+        clusters_(k, columns_),
+        plan_(n_, k * columns_ * static_cast<std::int64_t>(sizeof(T))),
+        lanes_(n_, 0),
+        rows_(padded(k)),
         origin_(columns_),
         memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
                 scratch_part{half_squares_, rows_}, scratch_part{parts_, plan_.parts * between()},
@@ -101,9 +107,7 @@ class kmeans_run {
     const T* from;
     std::int64_t step, across, columns;
     T* to;
-    KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-      to[e] = from[e / columns * step + e % columns * across];
-    }
+    KOKKOS_FUNCTION void operator()(std::int64_t e) const { to[e] = from[e / columns * step + e % columns * across]; }
   };
   struct gather_points {
     centred_rows<T> points;
@@ -119,9 +123,7 @@ class kmeans_run {
 
   static std::int64_t padded(std::int64_t k) { return is_device<Exec> ? k : host_row_tile<T>::padded(k); }
   /// A device may have no room for sums of all groups but in this memory.
-  std::int64_t between() const {
-    return clusters_.clusters * columns_ * (is_device<Exec> ? plan_.groups : 1);
-  }
+  std::int64_t between() const { return clusters_.clusters * columns_ * (is_device<Exec> ? plan_.groups : 1); }
   centred_rows<T> points() const { return {x_, about_}; }
 
   template <class V>
@@ -151,8 +153,8 @@ class kmeans_run {
   void assign(std::int64_t k, bool with_sums) {
     upload();
     to_device(counts_, std::vector<unsigned long long>(k + 1));
-    const assign_points<T> a{points(), {table_, half_squares_, k}, plan_, labels_, with_sums ? parts_ : nullptr,
-                             between(), counts_};
+    const assign_points<T> a{
+        points(), {table_, half_squares_, k}, plan_, labels_, with_sums ? parts_ : nullptr, between(), counts_};
     launch_assign<Exact>(label_text(label_, "/assign"), exec_, a);
     const std::int64_t elements = k * columns_;
     if (with_sums) {
@@ -241,7 +243,8 @@ void check_kmeans(const call<Exec>& c, const Centers& centers, const Labels& lab
     reject_extents(c.label, "points", points.extents, "(n, d), of one point and one column at least");
   const std::int64_t n = points.extents.extent[0], d = points.extents.extent[1];
   if (centers.extents.rank != 2 || centers.extents.extent[0] < 1 || centers.extents.extent[1] != d)
-    reject_extents(c.label, "centers", centers.extents, "(k, " + std::to_string(d) + "), k > 0, a row for each cluster");
+    reject_extents(c.label, "centers", centers.extents,
+                   "(k, " + std::to_string(d) + "), k > 0, a row for each cluster");
   const std::int64_t k = centers.extents.extent[0];
   if (k > n) throw Error(c.label, std::to_string(k) + " clusters of " + std::to_string(n) + " points");
   constexpr std::int64_t most = Kokkos::Experimental::finite_max_v<std::int32_t>;
@@ -256,7 +259,8 @@ template <class Exec, class Centers, class Labels, class Points, class Start, cl
 kmeans_result kmeans_call(const Exec& exec, const Centers& centers_view, const Labels& labels_view,
                           const Points& points_view, const Start& start, const Options&... options) {
   using T = std::remove_const_t<value_of<Points>>;
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quern::kmeans: points must be of float or double");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "quern::kmeans: points must be of float or double");
   static_assert(std::is_same_v<value_of<Centers>, T>, "quern::kmeans: centers and points must be of one type");
   static_assert(is_integer<value_of<Labels>> && std::is_signed_v<value_of<Labels>>,
                 "quern::kmeans: labels must be of signed integers");
@@ -334,8 +338,8 @@ struct given_start {
 ///
 /// @param options `tolerance`: it has also converged when the sum of the squares by which the centres move is at most
 ///                `relative` times the mean of the variances of the columns plus `absolute`; `tolerance{.relative =
-///                1e-4, .absolute = 0}` without it. `max_iterations`, 300 without it. `reproducible`. Without `initial`,
-///                a `random::key`, `key(0)` without it
+///                1e-4, .absolute = 0}` without it. `max_iterations`, 300 without it. `reproducible`. Without
+///                `initial`, a `random::key`, `key(0)` without it
 /// @throws Error if extents do not fit, there are more clusters than points, outputs share memory with each other or
 ///         with points, a tolerance is negative, or the limit below 1
 template <execution_space Exec, view_like Centers, view_like Labels, view_like Points,

@@ -19,9 +19,9 @@ struct assign_points {
   row_table<T> table;
   kmeans_parts plan;
   std::int32_t* labels;
-  T* sums;                       // of each part, none where they are not wanted
-  std::int64_t between;          // the sums of two parts
-  unsigned long long* counts;    // of each cluster, and behind these of labels that changed
+  T* sums;                     // of each part, none where they are not wanted
+  std::int64_t between;        // the sums of two parts
+  unsigned long long* counts;  // of each cluster, and behind these of labels that changed
 
   KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
   KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {
@@ -138,8 +138,8 @@ struct device_assign {
                          (counts_in_shared ? (of.table.count + 1) * sizeof(std::uint32_t) : 0))));
     auto* label = reinterpret_cast<std::int32_t*>(shared + tile_bytes);
     T* own = reinterpret_cast<T*>(shared + tile_bytes + label_bytes);
-    auto* counts = reinterpret_cast<std::uint32_t*>(
-        shared + tile_bytes + label_bytes + (sums_in_shared ? of.plan.groups * of.elements() * sizeof(T) : 0));
+    auto* counts = reinterpret_cast<std::uint32_t*>(shared + tile_bytes + label_bytes +
+                                                    (sums_in_shared ? of.plan.groups * of.elements() * sizeof(T) : 0));
     const std::int64_t part = member.league_rank();
     T* const result = of.sums == nullptr ? nullptr : of.sums + part * of.between;
     const int rank = member.team_rank();
@@ -275,8 +275,7 @@ struct add_parts {
     const std::int64_t begin = s * parts / segments, end = (s + 1) * parts / segments;
     for (std::int64_t e = first; e < last; ++e) to[s * elements + e] = 0;
     for (std::int64_t v = begin; v < end; ++v)
-      for (std::int64_t e = first; e < last; ++e)
-        to[s * elements + e] += static_cast<double>(from[v * between + e]);
+      for (std::int64_t e = first; e < last; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
     if constexpr (Elements) add(unit / elements, unit % elements, unit % elements + 1);
@@ -296,7 +295,8 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes, room = team_scratch_room<Exec>(kernel::team);
+      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes,
+                         room = team_scratch_room<Exec>(kernel::team);
       const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
       const bool with_sums = a.plan.groups > 1 && needed + sums <= room;
       const std::int64_t with = needed + (with_sums ? sums : 0);

@@ -147,10 +147,10 @@ struct draw_candidates {
       const std::int64_t lane =
           find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
       const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
-      point = start + point_lanes::lanes * find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest,
-                                                [&](std::int64_t i) {
-                                                  return weight_of(closest[start + i * point_lanes::lanes], first);
-                                                });
+      point = start + point_lanes::lanes *
+                          find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
+                            return weight_of(closest[start + i * point_lanes::lanes], first);
+                          });
     }
     if (first) *chosen = point;
     for (int t = 0; t < points.columns; ++t) candidates[trial * points.columns + t] = points.at(point, t);
@@ -202,16 +202,17 @@ void draw_centers(const std::string& label, const Exec& exec, const centred_rows
     launch_units(exec, label_text(label, "/distances"), units,
                  start_distances<T, Exact, W>{points, plan, before, first, closest, sums});
     launch_units(exec, label_text(label, "/sums"), plan.parts, sum_lanes{sums, of_parts});
-    launch_units(exec, label_text(label, "/draw"), now,
-                 draw_candidates<T>{points, plan, first, closest, of_parts, sums, random::fold_in(key, c), chosen,
-                                    candidates});
+    launch_units(
+        exec, label_text(label, "/draw"), now,
+        draw_candidates<T>{points, plan, first, closest, of_parts, sums, random::fold_in(key, c), chosen, candidates});
     if (!first) {
       launch_units(exec, label_text(label, "/trials"), units,
                    start_potentials<T, Exact, W>{points, plan, candidates, now, closest, sums});
       launch_units(exec, label_text(label, "/sums"), now * plan.parts, sum_lanes{sums, of_parts});
     }
-    launch_units(exec, label_text(label, "/take"), 1,
-                 take_candidate<T>{plan.parts, points.columns, now, of_parts, candidates, centers + c * points.columns});
+    launch_units(
+        exec, label_text(label, "/take"), 1,
+        take_candidate<T>{plan.parts, points.columns, now, of_parts, candidates, centers + c * points.columns});
   }
 }
 

@@ -17,24 +17,30 @@
 
 namespace quern::impl {
 
-/// An origin amid the data: for each column the mean of up to 256 finite values; zeros where angles are compared.
+/// An origin amid the data: for each column the median of up to 63 values, which outliers do not move; zeros where
+/// angles are compared.
 template <class T>
 struct sample_origin {
+  static constexpr std::int64_t samples = 63;
   const T* data;
   std::int64_t step, across, count;
   bool wanted;
   T* origin;
+
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
-    constexpr std::int64_t samples = 256;
-    double sum = 0;
-    std::int64_t found = 0;
-    for (std::int64_t s = 0; wanted && s < samples && s < count; ++s) {
-      const T x = data[(count <= samples ? s : s * (count / samples)) * step + t * across];
-      if (!Kokkos::isfinite(x)) continue;
-      sum += static_cast<double>(x);
-      ++found;
+    const std::int64_t taken = count < samples ? count : samples, apart = count / (taken > 0 ? taken : 1) * step;
+    origin[t] = 0;
+    for (std::int64_t s = 0; wanted && s < taken; ++s) {
+      const T x = data[s * apart + t * across];
+      int less = 0, equal = 0, all = 0;
+      for (std::int64_t r = 0; r < taken; ++r) {
+        const T other = data[r * apart + t * across];
+        less += other < x ? 1 : 0;
+        equal += other == x ? 1 : 0;
+        all += other == other ? 1 : 0;
+      }
+      if (less <= all / 2 && all / 2 < less + equal && is_finite_square(x * x)) origin[t] = x;
     }
-    origin[t] = found > 0 ? static_cast<T>(sum / static_cast<double>(found)) : T(0);
   }
 };
 
@@ -59,8 +65,7 @@ struct make_row_table {
       if (!finite) row[t] = 0;
       else if (angles && length > 0) row[t] = static_cast<T>(static_cast<double>(row[t]) / length);
     }
-    half_squares[j] =
-        !finite ? Kokkos::Experimental::infinity_v<T> : angles ? T(0) : static_cast<T>(square / 2);
+    half_squares[j] = !finite ? Kokkos::Experimental::infinity_v<T> : angles ? T(0) : static_cast<T>(square / 2);
   }
 };
 
@@ -151,8 +156,8 @@ struct device_search_rows {
   bool lists_in_shared;
 
   /// Of the tile, limits, buffers, counts and a flag.
-  static constexpr std::int64_t fixed_bytes = (tile_type::values + points + points * room) * sizeof(T) +
-                                              (points * room + points + 4) * sizeof(std::int32_t);
+  static constexpr std::int64_t fixed_bytes =
+      (tile_type::values + points + points * room) * sizeof(T) + (points * room + points + 4) * sizeof(std::int32_t);
   static std::int64_t list_bytes(int k) { return std::int64_t{points} * k * (sizeof(T) + sizeof(std::int32_t)); }
 
   struct shared_memory {
@@ -173,8 +178,8 @@ struct device_search_rows {
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     const int rank = member.team_rank(), kept = lists_in_shared ? of.lists.k : 0;
     const shared_memory shared(
-        member.team_shmem().get_shmem(
-            static_cast<int>(fixed_bytes + points * kept * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)))),
+        member.team_shmem().get_shmem(static_cast<int>(
+            fixed_bytes + points * kept * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)))),
         kept);
     const std::int64_t slice = member.league_rank() / of.tiles, first = member.league_rank() % of.tiles * points;
     const int count = static_cast<int>(Kokkos::min<std::int64_t>(points, of.queries.count - first));
@@ -265,7 +270,7 @@ struct finish_search {
   bool angles;
   strided<Neighbor> neighbors;
   strided<Distance> distances;
-  T* values;             // a list for each query
+  T* values;  // a list for each query
   std::int32_t* found;
 
   KOKKOS_FUNCTION double at(const strided<const T>& x, std::int64_t i, std::int64_t t) const {
@@ -303,8 +308,7 @@ struct finish_search {
     nearest_lists<T>::close(sorted);
     for (std::int64_t j = 0; j < wanted; ++j) {
       neighbors.data[q * neighbors.stride[0] + j * neighbors.stride[1]] = static_cast<Neighbor>(sorted.points[j]);
-      distances.data[q * distances.stride[0] + j * distances.stride[1]] =
-          static_cast<Distance>(sorted.distances[j]);
+      distances.data[q * distances.stride[0] + j * distances.stride[1]] = static_cast<Distance>(sorted.distances[j]);
     }
   }
 };
@@ -317,11 +321,11 @@ void launch_search(const std::string& label, const Exec& exec, const search_rows
     const std::int64_t with_lists = kernel::fixed_bytes + kernel::list_bytes(search.lists.k);
     // So that two teams are on a multiprocessor.
     const bool shared = 2 * with_lists <= team_scratch_room<Exec>(kernel::team);
-    Kokkos::parallel_for(kernel_label(label),
-                         policy(exec, static_cast<int>(search.tiles * search.slices), kernel::team)
-                             .set_scratch_size(0, team_scratch<Exec>(label, kernel::team,
-                                                                     shared ? with_lists : kernel::fixed_bytes)),
-                         kernel{search, shared});
+    Kokkos::parallel_for(
+        kernel_label(label),
+        policy(exec, static_cast<int>(search.tiles * search.slices), kernel::team)
+            .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, shared ? with_lists : kernel::fixed_bytes)),
+        kernel{search, shared});
   } else {
     launch_units(exec, label, search.tiles * search.slices, host_search_rows<T>{search});
   }

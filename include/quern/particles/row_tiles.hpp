@@ -27,8 +27,12 @@ struct centred_rows {
   const T* origin;
 
   centred_rows(const strided<const T>& x, const T* about)
-      : data(x.data), step(x.stride[0]), across(x.stride[1]), count(x.extents.extent[0]),
-        columns(static_cast<int>(x.extents.extent[1])), origin(about) {}
+      : data(x.data),
+        step(x.stride[0]),
+        across(x.stride[1]),
+        count(x.extents.extent[0]),
+        columns(static_cast<int>(x.extents.extent[1])),
+        origin(about) {}
   KOKKOS_FUNCTION T at(std::int64_t i, int t) const { return data[i * step + t * across] - origin[t]; }
 };
 
@@ -68,7 +72,8 @@ struct host_row_tile {
     for (int p = 0; p < points; ++p) squares[p] = 0;
     for (int t = 0; t < columns; ++t)
       for (int p = 0; p < points; ++p)
-        squares[p] = minus_product<false>(squares[p], -x[std::int64_t{t} * points + p], x[std::int64_t{t} * points + p]);
+        squares[p] =
+            minus_product<false>(squares[p], -x[std::int64_t{t} * points + p], x[std::int64_t{t} * points + p]);
   }
   /// The values of all rows x with those from j on of the table.
   template <bool Exact>
@@ -82,10 +87,9 @@ struct host_row_tile {
         lanes a[vectors];
         for (int v = 0; v < vectors; ++v) a[v] = load_lanes<lanes>(x + std::int64_t{t} * points + p + v * width);
         QUERN_IMPL_UNROLL_LOOP
-        for (int i = 0; i < together; ++i)
-          QUERN_IMPL_UNROLL_LOOP
-          for (int v = 0; v < vectors; ++v)
-            sum[i][v] = minus_product<Exact>(sum[i][v], a[v], y[std::int64_t{i} * columns + t]);
+        for (int i = 0; i < together; ++i) QUERN_IMPL_UNROLL_LOOP
+        for (int v = 0; v < vectors; ++v)
+          sum[i][v] = minus_product<Exact>(sum[i][v], a[v], y[std::int64_t{i} * columns + t]);
       }
       for (int i = 0; i < together; ++i)
         for (int v = 0; v < vectors; ++v) store_lanes(value[i] + p + v * width, sum[i][v]);
