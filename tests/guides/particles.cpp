@@ -31,7 +31,7 @@ void around(const space& exec) {
   quern::copy(exec, quern::slice(features, {{0, n}, {0, 3}}), points);
   quern::fill(exec, others, 1.0);
   // # 6
-  EXPECT_EQ((std::vector<int>{0, 1, 0, 1, 0, 1}), test::contents(nearest));
+  EXPECT_EQ((std::vector<int>{1, 0, 1, 0, 1, 0}), test::contents(nearest));
   // # 7
   EXPECT_EQ((std::vector<int>{2, 1, 0}), test::contents(order));
   EXPECT_EQ(0.05, test::contents(sorted)[0]);
