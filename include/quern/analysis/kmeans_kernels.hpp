@@ -129,17 +129,19 @@ struct device_assign {
   static constexpr std::int64_t tile_bytes =
       std::max<std::int64_t>(tile_type::values * sizeof(T), best_values * (sizeof(T) + sizeof(std::int32_t)));
   static constexpr std::int64_t label_bytes = tile_type::points * sizeof(std::int32_t);
+  static constexpr int alignment = 16;  // of packs
   static std::int64_t sum_bytes(const assign_points<T>& a) { return a.plan.groups * a.elements() * sizeof(T); }
   static std::int64_t count_bytes(const assign_points<T>& a) { return (a.table.count + 1) * sizeof(std::uint32_t); }
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    auto* shared = static_cast<std::byte*>(member.team_shmem().get_shmem(
-        static_cast<int>(tile_bytes + label_bytes + (sums_in_shared ? of.plan.groups * of.elements() * sizeof(T) : 0) +
-                         (counts_in_shared ? (of.table.count + 1) * sizeof(std::uint32_t) : 0))));
+    const std::int64_t before_counts =
+        tile_bytes + label_bytes + (sums_in_shared ? of.plan.groups * of.elements() * std::int64_t{sizeof(T)} : 0);
+    const std::int64_t of_counts = counts_in_shared ? (of.table.count + 1) * std::int64_t{sizeof(std::uint32_t)} : 0;
+    auto* shared =
+        static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(before_counts + of_counts, alignment));
     auto* label = reinterpret_cast<std::int32_t*>(shared + tile_bytes);
     T* own = reinterpret_cast<T*>(shared + tile_bytes + label_bytes);
-    auto* counts = reinterpret_cast<std::uint32_t*>(shared + tile_bytes + label_bytes +
-                                                    (sums_in_shared ? of.plan.groups * of.elements() * sizeof(T) : 0));
+    auto* counts = reinterpret_cast<std::uint32_t*>(shared + before_counts);
     const std::int64_t part = member.league_rank();
     T* const result = of.sums == nullptr ? nullptr : of.sums + part * of.between;
     const int rank = member.team_rank();

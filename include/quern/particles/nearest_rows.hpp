@@ -156,6 +156,7 @@ struct device_search_rows {
   bool lists_in_shared;
 
   /// Of the tile, limits, buffers, counts and a flag.
+  static constexpr int alignment = 16;  // of packs
   static constexpr std::int64_t fixed_bytes =
       (tile_type::values + points + points * room) * sizeof(T) + (points * room + points + 4) * sizeof(std::int32_t);
   static std::int64_t list_bytes(int k) { return std::int64_t{points} * k * (sizeof(T) + sizeof(std::int32_t)); }
@@ -178,8 +179,8 @@ struct device_search_rows {
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     const int rank = member.team_rank(), kept = lists_in_shared ? of.lists.k : 0;
     const shared_memory shared(
-        member.team_shmem().get_shmem(static_cast<int>(
-            fixed_bytes + points * kept * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)))),
+        member.team_shmem().get_shmem_aligned(
+            fixed_bytes + points * kept * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), alignment),
         kept);
     const std::int64_t slice = member.league_rank() / of.tiles, first = member.league_rank() % of.tiles * points;
     const int count = static_cast<int>(Kokkos::min<std::int64_t>(points, of.queries.count - first));
@@ -318,13 +319,14 @@ void launch_search(const std::string& label, const Exec& exec, const search_rows
   if constexpr (is_device<Exec>) {
     using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
     using kernel = device_search_rows<T, typename policy::member_type>;
-    const std::int64_t with_lists = kernel::fixed_bytes + kernel::list_bytes(search.lists.k);
+    const std::int64_t without = kernel::fixed_bytes + kernel::alignment;
+    const std::int64_t with_lists = without + kernel::list_bytes(search.lists.k);
     // So that two teams are on a multiprocessor.
     const bool shared = 2 * with_lists <= team_scratch_room<Exec>(kernel::team);
     Kokkos::parallel_for(
         kernel_label(label),
         policy(exec, static_cast<int>(search.tiles * search.slices), kernel::team)
-            .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, shared ? with_lists : kernel::fixed_bytes)),
+            .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, shared ? with_lists : without)),
         kernel{search, shared});
   } else {
     launch_units(exec, label, search.tiles * search.slices, host_search_rows<T>{search});
