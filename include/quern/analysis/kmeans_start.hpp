@@ -7,6 +7,7 @@
 /// Where k-means starts, and sums of squared distances from centres: what is added up has an order that depends on the
 /// number of points alone.
 
+#include <cmath>
 #include <quern/analysis/kmeans_kernels.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/random/generator.hpp>
