@@ -231,7 +231,7 @@ struct device_search_rows {
     }
     for (bool again = true; again;) {
       if (left != 0) put(shared, sum, j, rank, left);
-      if (left != 0) shared.flag[0] = 1;
+      if (left != 0) Kokkos::atomic_store(shared.flag, 1);
       member.team_barrier();
       again = shared.flag[0] != 0;
       if (owner && (shared.count[rank] >= room / 2)) empty_buffer(shared, rank, nearest);
