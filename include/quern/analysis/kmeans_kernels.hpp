@@ -133,46 +133,51 @@ struct device_assign {
   static std::int64_t sum_bytes(const assign_points<T>& a) { return a.plan.groups * a.elements() * sizeof(T); }
   static std::int64_t count_bytes(const assign_points<T>& a) { return (a.table.count + 1) * sizeof(std::uint32_t); }
 
+  /// What a team shares: a tile, labels of its points, and where there is room the sums and counts of the part.
+  struct shared_memory {
+    std::byte* tile;
+    std::int32_t* label;
+    T* sums;
+    std::uint32_t* counts;
+    KOKKOS_FUNCTION shared_memory(const Member& member, std::int64_t sum_bytes, std::int64_t count_bytes)
+        : tile(static_cast<std::byte*>(
+              member.team_shmem().get_shmem_aligned(tile_bytes + label_bytes + sum_bytes + count_bytes, alignment))),
+          label(reinterpret_cast<std::int32_t*>(tile + tile_bytes)),
+          sums(reinterpret_cast<T*>(tile + tile_bytes + label_bytes)),
+          counts(reinterpret_cast<std::uint32_t*>(tile + tile_bytes + label_bytes + sum_bytes)) {}
+  };
+
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const std::int64_t before_counts =
-        tile_bytes + label_bytes + (sums_in_shared ? of.plan.groups * of.elements() * std::int64_t{sizeof(T)} : 0);
-    const std::int64_t of_counts = counts_in_shared ? (of.table.count + 1) * std::int64_t{sizeof(std::uint32_t)} : 0;
-    auto* shared =
-        static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(before_counts + of_counts, alignment));
-    auto* label = reinterpret_cast<std::int32_t*>(shared + tile_bytes);
-    T* own = reinterpret_cast<T*>(shared + tile_bytes + label_bytes);
-    auto* counts = reinterpret_cast<std::uint32_t*>(shared + before_counts);
-    const std::int64_t part = member.league_rank();
-    T* const result = of.sums == nullptr ? nullptr : of.sums + part * of.between;
+    const shared_memory shared(
+        member, sums_in_shared ? of.plan.groups * of.elements() * static_cast<std::int64_t>(sizeof(T)) : 0,
+        counts_in_shared ? (of.table.count + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0);
+    const std::int64_t part = member.league_rank(), end = of.end_of(part);
     const int rank = member.team_rank();
     if (counts_in_shared)
-      for (std::int64_t j = rank; j <= of.table.count; j += team) counts[j] = 0;
-    if (result != nullptr) {
-      if (sums_in_shared) clear(own, rank);
-      else clear(result, rank);
-    }
-    for (std::int64_t first = part * of.plan.length; first < of.end_of(part); first += tile_type::points) {
-      const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, of.end_of(part) - first));
-      find_labels(member, shared, first, count, label);
-      if (rank < count) store_label(first + rank, label[rank], counts);
-      if (result != nullptr) {
-        if (sums_in_shared) add(own, first, count, label, rank);
-        else add(result, first, count, label, rank);
-      }
+      for (std::int64_t j = rank; j <= of.table.count; j += team) shared.counts[j] = 0;
+    if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { clear(sums, rank); });
+    for (std::int64_t first = part * of.plan.length; first < end; first += tile_type::points) {
+      const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
+      find_labels(member, shared, first, count);
+      if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
+      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, first, count, shared.label, rank); });
     }
     member.team_barrier();
     if (counts_in_shared)
       for (std::int64_t j = rank; j <= of.table.count; j += team)
-        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(counts[j]));
-    if (result != nullptr) {
-      if (sums_in_shared) join(result, own, rank);
-      else join(result, result, rank);
-    }
+        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
+    if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
   }
 
  private:
-  KOKKOS_FUNCTION void clear(T* sum, int rank) const {
-    for (std::int64_t e = rank; e < of.plan.groups * of.elements(); e += team) sum[e] = 0;
+  /// Calls f(sums), by pointers of their own for what is in shared memory and what is not, as compilers need them.
+  template <class F>
+  KOKKOS_FUNCTION void on_sums(const shared_memory& shared, std::int64_t part, const F& f) const {
+    if (sums_in_shared) f(shared.sums);
+    else f(of.sums + part * of.between);
+  }
+  KOKKOS_FUNCTION void clear(T* sums, int rank) const {
+    for (std::int64_t e = rank; e < of.plan.groups * of.elements(); e += team) sums[e] = 0;
   }
   KOKKOS_FUNCTION void join(T* to, const T* sum, int rank) const {
     const std::int64_t n = of.elements();
@@ -194,18 +199,18 @@ struct device_assign {
     }
   }
   /// The nearest rows of a tile's points, of equally near ones the first.
-  KOKKOS_FUNCTION void find_labels(const Member& member, std::byte* shared, std::int64_t first, int count,
-                                   std::int32_t* label) const {
+  KOKKOS_FUNCTION void find_labels(const Member& member, const shared_memory& shared, std::int64_t first,
+                                   int count) const {
     constexpr int down = tile_type::down;
     const int rank = member.team_rank();
-    const tile_type tile(reinterpret_cast<T*>(shared));
     T best[down], square = 0;
     std::int32_t nearest[down];
     for (int p = 0; p < down; ++p) {
       best[p] = Kokkos::Experimental::infinity_v<T>;
       nearest[p] = -1;
     }
-    tile.compare(member, of.points, first, count, of.table, 0, of.table.count, square,
+    tile_type(reinterpret_cast<T*>(shared.tile))
+        .compare(member, of.points, first, count, of.table, 0, of.table.count, square,
                  [&](const typename tile_type::sums& sum, std::int64_t j) {
                    for (int i = 0; i < tile_type::across; ++i) {
                      const auto at = static_cast<std::int32_t>(j) + tile_type::other(rank, i);
@@ -216,12 +221,17 @@ struct device_assign {
                        }
                    }
                  });
+    join_threads(member, shared, best, nearest, square);
+  }
+  /// The nearest row of each point among those that the threads of its row of blocks have found.
+  KOKKOS_FUNCTION void join_threads(const Member& member, const shared_memory& shared, const T (&best)[tile_type::down],
+                                    const std::int32_t (&nearest)[tile_type::down], T square) const {
+    const int rank = member.team_rank(), column = rank % tile_type::threads_across;
+    T* values = reinterpret_cast<T*>(shared.tile);
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + best_values * sizeof(T));
     member.team_barrier();
-    T* of_threads = reinterpret_cast<T*>(shared);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared + best_values * sizeof(T));
-    const int column = rank % tile_type::threads_across;
-    for (int p = 0; p < down; ++p) {
-      of_threads[column * tile_type::points + tile_type::point(rank, p)] = best[p];
+    for (int p = 0; p < tile_type::down; ++p) {
+      values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
       rows[column * tile_type::points + tile_type::point(rank, p)] = nearest[p];
     }
     member.team_barrier();
@@ -229,14 +239,13 @@ struct device_assign {
       T least = Kokkos::Experimental::infinity_v<T>;
       std::int32_t at = -1;
       for (int c = 0; c < tile_type::threads_across; ++c) {
-        const T value = of_threads[c * tile_type::points + rank];
+        const T value = values[c * tile_type::points + rank];
         const std::int32_t row = rows[c * tile_type::points + rank];
-        if (value < least || (value == least && row < at)) {
-          least = value;
-          at = row;
-        }
+        if (!(value < least || (value == least && row < at))) continue;
+        least = value;
+        at = row;
       }
-      label[rank] = is_finite_square(square) ? at : -1;
+      shared.label[rank] = is_finite_square(square) ? at : -1;
     }
     member.team_barrier();
   }
