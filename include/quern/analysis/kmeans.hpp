@@ -43,7 +43,7 @@ class kmeans_run {
         origin_(columns_),
         memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
                 scratch_part{half_squares_, rows_}, scratch_part{parts_, plan_.parts * between()},
-                scratch_part{totals_, (segments + 1) * k * columns_}, scratch_part{counts_, k + 1},
+                scratch_part{totals_, (segments() + 1) * k * columns_}, scratch_part{counts_, k + 1},
                 scratch_part{lane_sums_, lanes_.parts * (point_lanes::lanes + 1)}) {
     set_origin();
   }
@@ -101,7 +101,8 @@ class kmeans_run {
   }
 
  private:
-  static constexpr std::int64_t segments = 32;  // of parts, whose sums are added up at the same time
+  /// Segments of parts, whose sums are added up at the same time.
+  std::int64_t segments() const { return std::min<std::int64_t>(32, plan_.parts); }
 
   struct copy_rows {
     const T* from;
@@ -158,9 +159,10 @@ class kmeans_run {
     launch_assign<Exact>(label_text(label_, "/assign"), exec_, a);
     const std::int64_t elements = k * columns_;
     if (with_sums) {
-      double* all = totals_ + segments * elements;
-      launch_add_parts(label_text(label_, "/sums"), exec_, parts_, between(), plan_.parts, segments, elements, totals_);
-      launch_add_parts(label_text(label_, "/sums"), exec_, totals_, elements, segments, 1, elements, all);
+      double* all = totals_ + segments() * elements;
+      launch_add_parts(label_text(label_, "/sums"), exec_, parts_, between(), plan_.parts, segments(), elements,
+                       totals_);
+      launch_add_parts(label_text(label_, "/sums"), exec_, totals_, elements, segments(), 1, elements, all);
       to_host(clusters_.sums.data(), all, elements);
     }
     to_host(clusters_.counts.data(), counts_, k + 1);
@@ -333,8 +335,8 @@ struct given_start {
 /// mean of all points, as scikit-learn does, with an error of about epsilon times the squared distance from that mean;
 /// centres are sums in double of sums of parts of the points, and the inertia is of differences, in double. With
 /// `reproducible` results have the same bits on all back ends; that costs nothing where there are instructions for
-/// fused operations, as on all devices. Scratch memory: for each point 4 bytes, with k-means++ another value, and up to
-/// 160 MB or 16 copies of the centres.
+/// fused operations, as on all devices. Scratch memory: for each point 4 bytes, with k-means++ another value; for the
+/// sums of parts up to 128 MB, or 16 times the centres where these are large, and up to 33 times the centres in double.
 ///
 /// @param options `tolerance`: it has also converged when the sum of the squares by which the centres move is at most
 ///                `relative` times the mean of the variances of the columns plus `absolute`; `tolerance{.relative =
