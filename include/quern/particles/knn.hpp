@@ -267,11 +267,11 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
 /// @param queries, points (m, d) and (n, d) of float or double, in any layout
 /// @param options `metric::cosine`; Euclidean distances without it
 ///
-/// Products are taken about the middle of the points, and k + 4 points chosen by them; of these the nearest are found by
-/// differences, in double (by cells in the points' type). So a point may be missed that is nearer than the last result
-/// by less than some epsilon of its squared distance from that middle. Scratch memory: a copy of the points, and some
-/// 16 bytes for each result and slice of the points. A point or a query with a NaN or an infinity, or whose square is
-/// not finite, is near nothing: results that are missing are -1, at an infinite distance.
+/// Products are taken about the middle of the points, and k + 4 points chosen by them; of these the nearest are found
+/// by differences, in double (by cells in the points' type). So a point may be missed that is nearer than the last
+/// result by less than some epsilon of its squared distance from that middle. Scratch memory: a copy of the points, and
+/// some 16 bytes for each result and slice of the points. A point or a query with a NaN or an infinity, or whose square
+/// is not finite, is near nothing: results that are missing are -1, at an infinite distance.
 ///
 /// @throws Error if extents or types do not fit, or k is 0 or more than there are points
 template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Queries, view_like Points,
