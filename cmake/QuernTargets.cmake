@@ -55,7 +55,7 @@ set(_core_sources core/values/bytes_text core/call/error core/call/label core/vi
     core/views/mapped_array core/views/operands core/views/overlap core/views/repeat_by_counts
     core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
-    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label particles/domain stencil/halo_fields stencil/one_sided reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
+    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain stencil/halo_fields stencil/one_sided reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
     map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits

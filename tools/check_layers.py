@@ -34,7 +34,7 @@ INTERFACES = {
     "linalg": {"linalg/dense_kernels.hpp", "linalg/dense_orthogonal.hpp", "linalg/lapack.hpp",  # factorizations of blocks, and what
                "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
     "files": {"files/array_file.hpp"},  # boxes of arrays in files
-    "particles": {"particles/near_points.hpp"},  # the walk through the cells around a point
+    "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 
@@ -70,7 +70,7 @@ def hidden_names(codes, is_offered):
 
 def declares(code, name):
     """Whether a name is one of the header's own, of a local variable or a member."""
-    return any(match[1] not in ("return", "else") for match in re.finditer(rf"(\w+)[>&*]* [&*]?{name}(?: = |;|\{{|\()", code))
+    return any(match[1] not in ("return", "else") for match in re.finditer(rf"(\w+)[>&*]* [&*]?{name}(?: =\s|;|\{{|\()", code))
 
 
 def names_used(codes, hidden):

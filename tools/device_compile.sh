@@ -69,7 +69,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
-  "analysis/label_test particles/neighbors_test"
+  "analysis/label_test analysis/kmeans_test particles/neighbors_test particles/knn_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"

@@ -3,12 +3,15 @@
 
 // Features of masks, clusters and near points. Bytes count inputs and results once.
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <quern/analysis.hpp>
 #include <quern/map.hpp>
 #include <quern/particles.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
+#include <utility>
 
 #include "support/bench.hpp"
 
@@ -133,6 +136,72 @@ prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// Ten iterations from the first points, of normal points of 16 columns and 64 clusters.
+template <class T>
+prepared kmeans(const exec_space& exec, std::int64_t n) {
+  constexpr int d = 16, limit = 10;
+  const std::int64_t k = std::min<std::int64_t>(64, n);
+  const auto points = make_view<T**>("points", n, d), centers = make_view<T**>("centers", k, d);
+  const auto labels = make_view<std::int32_t*>("labels", n);
+  quern::random::normal(exec, points, quern::random::key(1));
+  const auto initial = Kokkos::subview(points, std::pair<std::int64_t, std::int64_t>(0, k), Kokkos::ALL());
+  const auto found = std::make_shared<quern::kmeans_result>();
+  const double n_all = static_cast<double>(n);
+  prepared p{limit * (d * sizeof(T) + 8.0) * n_all, 2.0 * limit * d * static_cast<double>(k) * n_all, {}, {}, {}};
+  p.variants = {{"quern", [=] {
+                   *found = quern::kmeans(exec, centers, labels, points, initial, quern::max_iterations{limit},
+                                          quern::tolerance{.relative = 0});
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(labels, -7); };
+  p.right = [=] {
+    double squares = 0;
+    Kokkos::parallel_reduce(
+        "inertia", bench::range(exec, 0, n),
+        KOKKOS_LAMBDA(std::int64_t i, double& sum) {
+          for (int t = 0; t < d; ++t) {
+            const double step = static_cast<double>(points(i, t)) - static_cast<double>(centers(labels(i), t));
+            sum += step * step;
+          }
+        },
+        squares);
+    return quern::min(exec, labels) >= 0 && quern::max(exec, labels) < k &&
+           std::abs(squares - found->inertia) <= 1e-5 * squares;
+  };
+  return p;
+}
+
+/// The ten nearest of normal points of 64 columns for as many queries as a part of these.
+template <class T, int Part>
+prepared knn(const exec_space& exec, std::int64_t n) {
+  constexpr int d = 64, k = 10;
+  const std::int64_t m = std::max<std::int64_t>(n / Part, 1);
+  const auto points = make_view<T**>("points", n, d), queries = make_view<T**>("queries", m, d);
+  const auto neighbors = make_view<std::int32_t**>("neighbors", m, k);
+  const auto distances = make_view<T**>("distances", m, k);
+  quern::random::normal(exec, points, quern::random::key(1));
+  quern::random::normal(exec, queries, quern::random::key(2));
+  const double pairs = static_cast<double>(m) * static_cast<double>(n);
+  prepared p{sizeof(T) * static_cast<double>(d * (m + n)), 2 * d * pairs, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::knn(exec, neighbors, distances, queries, points); }}};
+  p.poison = [=] { Kokkos::deep_copy(distances, T(-7)); };
+  p.right = [=] {  // of the first queries no point is nearer than the last result without being one
+    return bench::failures(
+               std::min<std::int64_t>(m, 64), KOKKOS_LAMBDA(std::int64_t i) {
+                 int nearer = 0;
+                 for (std::int64_t j = 0; j < static_cast<std::int64_t>(points.extent(0)); ++j) {
+                   double sum = 0;
+                   for (int t = 0; t < d; ++t) {
+                     const double step = static_cast<double>(queries(i, t)) - static_cast<double>(points(j, t));
+                     sum += step * step;
+                   }
+                   nearer += static_cast<T>(Kokkos::sqrt(sum)) < distances(i, k - 1) ? 1 : 0;
+                 }
+                 return nearer < k && distances(i, 0) <= distances(i, k - 1);
+               }) == 0;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
@@ -140,6 +209,10 @@ const bool registered = [] {
   bench::add({"label 1/u8 n3", {256}, 37, label<100>});
   bench::add({"label snake/u8 n3", {256, 512}, 37, label_snake});
   bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
+  bench::add({"kmeans 64, 16 columns/f64", {100'000, 1'000'000}, 500, kmeans<double>});
+  bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
+  bench::add({"knn 10, 64 columns/f64", {20'000, 200'000}, 500, knn<double, 100>});
+  bench::add({"knn 10, 64 columns/f32", {20'000, 200'000}, 500, knn<float, 100>});
   bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
   return true;
 }();

@@ -8,6 +8,7 @@
 
 #include <quern/analysis/components.hpp>
 #include <quern/analysis/dbscan.hpp>
+#include <quern/analysis/kmeans.hpp>
 #include <quern/analysis/label.hpp>
 
 #endif

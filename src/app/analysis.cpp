@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <quern/analysis.hpp>
 #include <quern/core.hpp>
 #include <quern/map.hpp>
@@ -140,13 +141,101 @@ measurement dbscan(const settings& s, std::int64_t n) {
   return m;
 }
 
+/// The sum of the squared distances of the first points from the nearest of some centres, and which these are: a
+/// baseline for one iteration.
+double nearest_squares(const host_view<double**>& points, const host_view<double**>& centers, std::int64_t n,
+                       std::vector<std::int32_t>& nearest) {
+  double all = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < centers.extent(0); ++j) {
+      double sum = 0;
+      for (std::size_t t = 0; t < centers.extent(1); ++t)
+        sum += (points(i, t) - centers(j, t)) * (points(i, t) - centers(j, t));
+      if (sum >= least) continue;
+      least = sum;
+      nearest[i] = static_cast<std::int32_t>(j);
+    }
+    all += least;
+  }
+  return all;
+}
+
+measurement kmeans(const settings& s, std::int64_t n) {
+  constexpr int columns = 16, iterations = 10;
+  const std::int64_t clusters = std::min<std::int64_t>(64, n);
+  const auto points = uninitialized<device_view<double**>>("points", n, columns);
+  const auto centers = uninitialized<device_view<double**>>("centers", clusters, columns);
+  const auto labels = uninitialized<device_view<std::int32_t*>>("labels", n);
+  quern::random::normal(s.exec, points, quern::random::key(1));
+  const auto initial = Kokkos::subview(points, std::pair<std::int64_t, std::int64_t>(0, clusters), Kokkos::ALL());
+  quern::kmeans_result found{};
+  const double size = static_cast<double>(n);
+  measurement m = timed(s, {n, columns}, iterations * (8.0 * columns + 8) * size,
+                        2.0 * iterations * columns * static_cast<double>(clusters) * size, [&] {
+                          found = quern::kmeans(s.exec, centers, labels, points, initial,
+                                                quern::max_iterations{iterations}, quern::tolerance{.relative = 0});
+                        });
+  const auto host = quern::to_host(points), means = quern::to_host(centers);
+  const auto of_points = quern::to_host(labels);
+  std::vector<std::int32_t> nearest(n);
+  const double squares = nearest_squares(host, means, n, nearest);
+  m.verified = std::abs(squares - found.inertia) <= 1e-10 * squares + 1e-20 * size &&
+               all_right(n, [&](std::int64_t i) { return of_points(i) == nearest[i]; });
+  m.baseline_seconds =
+      iterations * time_baseline(n, [&](std::int64_t k) { keep(nearest_squares(host, means, k, nearest)); });
+  return m;
+}
+
+/// The least distances of the first queries from all points, in ascending order.
+std::vector<double> least_distances(const host_view<double**>& queries, const host_view<double**>& points,
+                                    std::int64_t count, std::int64_t k) {
+  std::vector<double> least, all(points.extent(0));
+  for (std::int64_t q = 0; q < count; ++q) {
+    for (std::size_t i = 0; i < points.extent(0); ++i) {
+      double sum = 0;
+      for (std::size_t t = 0; t < points.extent(1); ++t)
+        sum += (queries(q, t) - points(i, t)) * (queries(q, t) - points(i, t));
+      all[i] = sum;
+    }
+    std::partial_sort(all.begin(), all.begin() + k, all.end());
+    for (std::int64_t j = 0; j < k; ++j) least.push_back(std::sqrt(all[j]));
+  }
+  return least;
+}
+
+measurement knn(const settings& s, std::int64_t n) {
+  constexpr int columns = 64, k = 10;
+  const std::int64_t m = std::max<std::int64_t>(n / 100, 1);
+  const auto points = uninitialized<device_view<double**>>("points", n, columns);
+  const auto queries = uninitialized<device_view<double**>>("queries", m, columns);
+  const auto neighbors = uninitialized<device_view<std::int32_t**>>("neighbors", m, k);
+  const auto distances = uninitialized<device_view<double**>>("distances", m, k);
+  quern::random::normal(s.exec, points, quern::random::key(1));
+  quern::random::normal(s.exec, queries, quern::random::key(2));
+  const double pairs = static_cast<double>(m) * static_cast<double>(n);
+  measurement r = timed(s, {m, n, columns}, 8.0 * columns * static_cast<double>(m + n), 2.0 * columns * pairs,
+                        [&] { quern::knn(s.exec, neighbors, distances, queries, points); });
+  const auto host = quern::to_host(points), of = quern::to_host(queries), found = quern::to_host(distances);
+  const std::int64_t checked = std::min<std::int64_t>(m, 200);
+  const auto expected = least_distances(of, host, checked, k);
+  r.verified = all_right(
+      checked * k, [&](std::int64_t e) { return std::abs(found.data()[e] - expected[e]) <= 1e-12 * expected[e]; });
+  r.baseline_seconds = time_baseline(m, [&](std::int64_t count) { keep(least_distances(of, host, count, k)[0]); });
+  return r;
+}
+
 }  // namespace
 
 std::vector<workload> analysis_workloads() {
   return {{"label", "uint8", "connected cells of a random mask, of which 0.3 are set", sizes(256, 512), arrays(9, 3),
            label},
           {"dbscan", "float64", "clusters of random points, about 5 within the radius", sizes(200'000, 1'000'000),
-           arrays(100), dbscan}};
+           arrays(100), dbscan},
+          {"kmeans", "float64", "10 iterations of 64 clusters of normal points of 16 columns",
+           sizes(100'000, 1'000'000), arrays(150), kmeans, bound::compute},
+          {"knn", "float64", "the 10 nearest of normal points of 64 columns, for a hundredth as many queries",
+           sizes(20'000, 200'000), arrays(1100), knn, bound::compute}};
 }
 
 }  // namespace app

@@ -48,6 +48,8 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::norm(exec, x, quern::checked);                     // no such option [norm, checked]
   quern::var(f, interpolation::lower);                      // no such option [var, interpolation]
   quern::median(exec, x, sort_order::ascending);            // no such option [median, sort_order]
+  quern::kmeans(exec, m, i, m, quern::ddof{1});             // no such option [kmeans, ddof]
+  quern::knn(exec, m, m, m, m, reproducible);               // no such option [knn, reproducible]
   quern::cumsum(exec, x, x, quern::fft_norm::ortho);        // no such option [cumsum, fft_norm]
   quern::cumprod(x, x, quern::axes{0});                     // no such option [cumprod, axes]
   quern::sort(exec, x, search_side::left);                  // no such option [sort, search_side]

@@ -376,7 +376,11 @@ TEST_F(Named, Points) {
   const matrix distances("distances", 40, 3);
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, box, step));
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, points, box, step));
+  EXPECT_NAMED(quern::knn(exec, nearest, distances, points, points, quern::metric::cosine, step));
   EXPECT_NAMED(quern::dbscan(exec, j, points, box, 0.1, 2, size, step));
+  const matrix centers("centers", 2, 1);
+  EXPECT_NAMED(quern::kmeans(exec, centers, j, points, step));
+  EXPECT_NAMED(quern::kmeans(exec, centers, j, points, centers, quern::max_iterations{1}, step));
 }
 
 TEST_F(Named, Groups) {

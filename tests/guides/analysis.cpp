@@ -43,12 +43,15 @@ void clusters_of(const space& exec) {
   // # 5
   EXPECT_EQ(2, clusters);
   EXPECT_EQ((std::vector<int>{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1}), test::contents(cluster));
+  // # 6
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(5.0 / 12, found.inertia, 1e-15);  // the last point is of either cluster
 }
 
 void graphs(const space& exec) {
   const auto from = on_device<int>({0, 4}), to = on_device<int>({2, 2});
   const Kokkos::View<int*> component("component", 5);
-  // # 6
+  // # 7
   EXPECT_EQ(3, parts);
   EXPECT_EQ((std::vector<int>{0, 1, 0, 2, 0}), test::contents(component));
 }

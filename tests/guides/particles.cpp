@@ -27,7 +27,12 @@ void around(const space& exec) {
   // # 5
   EXPECT_EQ((std::vector<int>{0, 2, 1, 0, 2, 0}), test::contents(nearest));
   EXPECT_EQ(0, test::contents(distances)[0]);
+  const Kokkos::View<double**> features("features", n, 5), others("others", n, 5);
+  quern::copy(exec, quern::slice(features, {{0, n}, {0, 3}}), points);
+  quern::fill(exec, others, 1.0);
   // # 6
+  EXPECT_EQ((std::vector<int>{1, 0, 1, 0, 1, 0}), test::contents(nearest));
+  // # 7
   EXPECT_EQ((std::vector<int>{2, 1, 0}), test::contents(order));
   EXPECT_EQ(0.05, test::contents(sorted)[0]);
 }

@@ -10,12 +10,6 @@
 
 namespace quern {
 
-/// The limit of iterations of `newton`; 50 without it.
-struct max_iterations {
-  using option_of = impl::any_place;
-  int value;
-};
-
 /// What `newton` says of an item.
 struct newton_status {
   static constexpr int converged = 0, iteration_limit = 1, singular_jacobian = 2, not_finite = 3;
@@ -130,11 +124,11 @@ inline std::string newton_problem(int status) {
 ///            `quern::outputs(x, status)`, which gets its `newton_status`
 /// @param f   returns a `Kokkos::Array` of N values for a `Kokkos::Array` of N unknowns and the parameters of the item;
 ///            it takes numbers of any type
-/// @param options `tolerance` and `max_iterations`, before the inputs. An item has converged where no unknown changes
-///            by more than `relative` times the largest of them plus `absolute`; both are 0 without it, and a relative
-///            one of 0 stands for 8 units in the last place. Also where changes no longer shrink while the values of f
-///            are rounding errors, `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of condition c leaves
-///            changes of about c units
+/// @param options `tolerance` and `max_iterations`, 50 without it, before the inputs. An item has converged where no
+///            unknown changes by more than `relative` times the largest of them plus `absolute`; both are 0 without it,
+///            and a relative one of 0 stands for 8 units in the last place. Also where changes no longer shrink while
+///            the values of f are rounding errors, `|f_i| <= 8 N epsilon (|J| |x|)_i` for every i: a Jacobian of
+///            condition c leaves changes of about c units
 /// @param in  parameters, as inputs of `quern::vmap`: of a View of rank 1 f gets the item's number, of others its View
 ///
 /// Convergence is quadratic near simple roots; steps are whole, so that a poor guess may diverge. An item that fails

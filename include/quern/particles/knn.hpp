@@ -4,39 +4,20 @@
 #define QUERN_PARTICLES_KNN_HPP
 
 #include <quern/particles/near_points.hpp>
+#include <quern/particles/nearest_rows.hpp>
+#include <quern/reduce/reduce.hpp>
 #include <quern/transfer/as_view.hpp>
 
 namespace quern {
+
+/// What is near: by Euclidean distances, or by angles, `1 - x y / (|x| |y|)`, where a point without a length is at a
+/// distance of 1 from all.
+enum class metric { euclidean, cosine };
+
 namespace impl {
 
-/// The nearest points of a query so far, the nearest first, of equal distances the one with the smaller number. The
-/// j-th is at `j * step`.
-template <class T>
-struct nearest_so_far {
-  T* distances;
-  std::int32_t* points;
-  std::int64_t step;
-  int k, found = 0;
-
-  KOKKOS_FUNCTION bool before(T distance, std::int32_t point, int j) const {
-    const T other = distances[j * step];
-    return distance < other || (distance == other && point < points[j * step]);
-  }
-  KOKKOS_FUNCTION bool takes(T distance, std::int32_t point) const {
-    return found < k ? distance == distance : before(distance, point, k - 1);
-  }
-  KOKKOS_FUNCTION void add(T distance, std::int32_t point) {
-    if (!takes(distance, point)) return;
-    int j = found < k ? found++ : k - 1;
-    for (; j > 0 && before(distance, point, j - 1); --j) {
-      distances[j * step] = distances[(j - 1) * step];
-      points[j * step] = points[(j - 1) * step];
-    }
-    distances[j * step] = distance;
-    points[j * step] = point;
-  }
-  KOKKOS_FUNCTION T farthest() const { return distances[(k - 1) * step]; }
-};
+template <>
+inline constexpr bool marked_option<metric> = true;
 
 /// Looks for the nearest points in the cell of a query, then in those around it, and so on, until no point of the next
 /// cells can be nearer than what is found.
@@ -177,12 +158,11 @@ void knn_into(const call<Exec>& c, const Neighbors& neighbors, const Distances& 
 }
 
 template <class Exec, class Neighbors, class Distances, class Queries, class Points>
-void knn_call(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
-              const Points& points, const domain& box, bool among_themselves) {
+void check_knn(const call<Exec>& c, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+               const Points& points, bool among_themselves) {
   static_assert(std::is_same_v<value_of<Queries>, value_of<Points>>,
                 "quern::knn: queries and points must be of one type");
   static_assert(std::is_signed_v<value_of<Neighbors>>, "quern::knn: neighbors must be of signed integers");
-  const call c("quern::knn", exec);
   const shape out = view_extents(neighbors);
   const std::int64_t n = view_extents(points).extent[0], others = among_themselves ? n - 1 : n;
   check_point_numbers(c.label, n);
@@ -201,7 +181,44 @@ void knn_call(const Exec& exec, const Neighbors& neighbors, const Distances& dis
   };
   check_in(points, "points");
   check_in(queries, "queries");
+}
+
+template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+void knn_call(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+              const Points& points, const domain& box, bool among_themselves) {
+  const call c("quern::knn", exec);
+  check_knn(c, neighbors, distances, queries, points, among_themselves);
   knn_into(c, neighbors, distances, queries, points, box, among_themselves);
+}
+
+/// Whether a domain around the points can be made, and all is at a distance from all.
+template <class Exec, class V>
+bool has_finite_box(const Exec& exec, const V& view) {
+  const auto range = quern::minmax(exec, view);
+  return Kokkos::isfinite(range.max - range.min) && Kokkos::isfinite(range.min);
+}
+template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries_view,
+                const Points& points_view, metric by) {
+  using T = std::remove_const_t<value_of<Points>>;
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quern: points must be of float or double");
+  const call c("quern::knn", exec);
+  const strided<const T> points = c.input(points_view), queries = c.input(queries_view);
+  if (points.extents.rank != 2 || points.extents.extent[1] < 1)
+    reject_extents(c.label, "points", points.extents, "(n, d), d > 0");
+  const std::int64_t d = points.extents.extent[1];
+  if (queries.extents.rank != 2 || queries.extents.extent[1] != d)
+    reject_extents(c.label, "queries", queries.extents, "(m, " + std::to_string(d) + "), as many columns as points");
+  check_knn(c, neighbors, distances, queries_view, points_view, false);
+  if (view_extents(neighbors).extent[1] < 1)
+    reject_extents(c.label, "neighbors", view_extents(neighbors), "(m, k), k > 0");
+  if (queries.extents.extent[0] == 0) return;
+  // Lists of cells take their time to be made: that of comparing each query with this many points.
+  constexpr std::int64_t few_points = 1024;
+  if (d <= 3 && by == metric::euclidean && points.extents.extent[0] >= few_points &&
+      has_finite_box(exec, points_view) && has_finite_box(exec, queries_view))
+    return knn_into(c, neighbors, distances, queries_view, points_view, bounding_domain(exec, points_view), false);
+  search_all<Exec, T>(c.label, exec, c.output(neighbors), c.output(distances), queries, points, by == metric::cosine);
 }
 
 }  // namespace impl
@@ -239,6 +256,34 @@ void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distance
 template <view_like Neighbors, view_like Distances, view_like Points>
 void knn(const Neighbors& neighbors, const Distances& distances, const Points& points, const domain& box) {
   knn(impl::space_of(neighbors), neighbors, distances, points, box);
+}
+/// The nearest points of each query without a domain, in any number of dimensions: scikit-learn's
+/// `NearestNeighbors(n_neighbors=k, metric=...)`. In up to three dimensions by lists of cells in the box of the points,
+/// for which the call waits; else each query is compared with each point, asynchronously, by tiles of products that are
+/// never stored.
+///
+/// @param neighbors, distances (queries, k), of which neighbors is of a signed integer type: the nearest first, and of
+/// equal distances the one with the smaller number
+/// @param queries, points (m, d) and (n, d) of float or double, in any layout
+/// @param options `metric::cosine`; Euclidean distances without it
+///
+/// Products are taken about the middle of the points, and k + 4 points chosen by them; of these the nearest are found
+/// by differences, in double (by cells in the points' type). So a point may be missed that is nearer than the last
+/// result by less than some epsilon of its squared distance from that middle. Scratch memory: a copy of the points, and
+/// some 16 bytes for each result and slice of the points. A point or a query with a NaN or an infinity, or whose square
+/// is not finite, is near nothing: results that are missing are -1, at an infinite distance.
+///
+/// @throws Error if extents or types do not fit, or k is 0 or more than there are points
+template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Queries, view_like Points,
+          option<metric>... Options>
+void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+         const Points& points, const Options&... options) {
+  impl::knn_of_all(exec, neighbors, distances, queries, points, impl::option_or(metric::euclidean, options...));
+}
+template <view_like Neighbors, view_like Distances, view_like Queries, view_like Points, option<metric>... Options>
+void knn(const Neighbors& neighbors, const Distances& distances, const Queries& queries, const Points& points,
+         const Options&... options) {
+  knn(impl::space_of(neighbors), neighbors, distances, queries, points, options...);
 }
 QUERN_TAKES_NAME_NOT(place, knn)
 

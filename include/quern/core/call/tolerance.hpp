@@ -15,6 +15,12 @@ struct tolerance {
   std::optional<double> relative{}, absolute{};
 };
 
+/// The limit of iterations of what iterates.
+struct max_iterations {
+  using option_of = impl::any_place;
+  int value;
+};
+
 namespace impl {
 
 struct tolerances {

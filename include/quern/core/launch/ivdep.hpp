@@ -19,6 +19,14 @@
 #define QUERN_IMPL_KEEP_LOOP
 #endif
 
+/// QUERN_IMPL_UNROLL_LOOP before a loop of a few rounds whose values are to stay in registers has g++ write all rounds
+/// out below -O3, too.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define QUERN_IMPL_UNROLL_LOOP _Pragma("GCC unroll 8")
+#else
+#define QUERN_IMPL_UNROLL_LOOP
+#endif
+
 #include <cstdint>
 
 namespace quern::impl {

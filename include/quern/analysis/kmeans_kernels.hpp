@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_ANALYSIS_KMEANS_KERNELS_HPP
+#define QUERN_ANALYSIS_KMEANS_KERNELS_HPP
+
+#include <algorithm>
+#include <quern/analysis/kmeans_update.hpp>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/particles/row_tiles.hpp>
+#include <vector>
+
+namespace quern::impl {
+
+/// Assigns points to the nearest row of a table, and adds up those of each row: each part of the points by itself, a
+/// point to one of `groups` sums of the part, in their order; those of a part are joined then.
+template <class T>
+struct assign_points {
+  centred_rows<T> points;
+  row_table<T> table;
+  kmeans_parts plan;
+  std::int32_t* labels;
+  T* sums;                     // of each part, none where they are not wanted
+  std::int64_t between;        // the sums of two parts
+  unsigned long long* counts;  // of each cluster, and behind these of labels that changed
+
+  KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
+  KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {
+    return Kokkos::min(points.count, (part + 1) * plan.length);
+  }
+};
+
+template <class T, bool Exact>
+struct host_assign {
+  assign_points<T> of;
+
+  void operator()(std::int64_t part) const {
+    using tile_type = host_row_tile<T>;
+    using flag = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;  // as wide as T, for vectors
+    tile_memory<T> memory(of.points.columns);
+    tile_type& tile = memory.tile;
+    part_sums sums(of, part);
+    for (std::int64_t first = part * of.plan.length; first < of.end_of(part); first += tile_type::points) {
+      const int count = static_cast<int>(std::min<std::int64_t>(tile_type::points, of.end_of(part) - first));
+      tile.load(of.points, first, count);
+      alignas(64) T best[tile_type::points];
+      alignas(64) flag nearest[tile_type::points];
+      for (int p = 0; p < tile_type::points; ++p) {
+        best[p] = Kokkos::Experimental::infinity_v<T>;
+        nearest[p] = -1;
+      }
+      for (std::int64_t j = 0; j < of.table.count; j += tile_type::together) {
+        alignas(64) T value[tile_type::together][tile_type::points];
+        tile.template compare<Exact>(of.table, j, value);
+        take_least(value, static_cast<flag>(j), best, nearest);
+      }
+      for (int p = 0; p < count; ++p)
+        sums.add(first + p, is_finite_square(tile.squares[p]) ? static_cast<std::int32_t>(nearest[p]) : -1);
+    }
+    sums.join();
+  }
+
+ private:
+  template <class Value, class Flag, std::size_t N>
+  static void take_least(const Value& value, Flag j, T (&best)[N], Flag (&nearest)[N]) {
+    for (std::size_t p = 0; p < N; ++p) {
+      T least = best[p];
+      Flag at = nearest[p];
+      for (int i = 0; i < host_row_tile<T>::together; ++i) {
+        at = value[i][p] < least ? j + i : at;
+        least = value[i][p] < least ? value[i][p] : least;
+      }
+      best[p] = least;
+      nearest[p] = at;
+    }
+  }
+
+  struct part_sums {
+    const assign_points<T>& of;
+    std::vector<T> memory;
+    std::vector<std::uint32_t> counts;
+    T* to;
+
+    part_sums(const assign_points<T>& a, std::int64_t part) : of(a), counts(a.table.count + 1), to(nullptr) {
+      if (of.sums == nullptr) return;
+      if (of.plan.groups > 1) memory.resize(of.plan.groups * of.elements());
+      result = of.sums + part * of.between;
+      to = of.plan.groups > 1 ? memory.data() : result;
+      if (of.plan.groups == 1) std::fill(to, to + of.elements(), T(0));
+    }
+    void add(std::int64_t i, std::int32_t label) {
+      counts[of.table.count] += of.labels[i] != label ? 1 : 0;
+      of.labels[i] = label;
+      if (label < 0) return;
+      ++counts[label];
+      if (to == nullptr) return;
+      const int columns = of.points.columns;
+      T* sum = to + (i % of.plan.groups * of.table.count + label) * columns;
+      const T* x = of.points.data + i * of.points.step;
+      if (of.points.across == 1)
+        for (int t = 0; t < columns; ++t) sum[t] += x[t] - of.points.origin[t];
+      else
+        for (int t = 0; t < columns; ++t) sum[t] += x[t * of.points.across] - of.points.origin[t];
+    }
+    void join() {
+      for (std::int64_t j = 0; j <= of.table.count; ++j)
+        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(counts[j]));
+      if (to == result) return;
+      const std::int64_t n = of.elements();
+      for (std::int64_t e = 0; e < n; ++e) result[e] = to[e];
+      for (int g = 1; g < of.plan.groups; ++g)
+        for (std::int64_t e = 0; e < n; ++e) result[e] += to[g * n + e];
+    }
+
+   private:
+    T* result = nullptr;
+  };
+};
+
+/// A team for each part.
+template <class T, int Across, class Member>
+struct device_assign {
+  using tile_type = device_row_tile<T, Across>;
+  static constexpr int team = tile_type::team;
+  assign_points<T> of;
+  bool sums_in_shared, counts_in_shared;
+
+  /// Values of T that the tile, and after it the best of each thread, take, and all of shared memory in bytes.
+  static constexpr int best_values = tile_type::points * tile_type::threads_across;
+  static constexpr std::int64_t tile_bytes =
+      std::max<std::int64_t>(tile_type::values * sizeof(T), best_values * (sizeof(T) + sizeof(std::int32_t)));
+  static constexpr std::int64_t label_bytes = tile_type::points * sizeof(std::int32_t);
+  static constexpr int alignment = 16;  // of packs
+  static std::int64_t sum_bytes(const assign_points<T>& a) { return a.plan.groups * a.elements() * sizeof(T); }
+  static std::int64_t count_bytes(const assign_points<T>& a) { return (a.table.count + 1) * sizeof(std::uint32_t); }
+
+  /// What a team shares: a tile, labels of its points, and where there is room the sums and counts of the part.
+  struct shared_memory {
+    std::byte* tile;
+    std::int32_t* label;
+    T* sums;
+    std::uint32_t* counts;
+    KOKKOS_FUNCTION shared_memory(const Member& member, std::int64_t sum_bytes, std::int64_t count_bytes)
+        : tile(static_cast<std::byte*>(
+              member.team_shmem().get_shmem_aligned(tile_bytes + label_bytes + sum_bytes + count_bytes, alignment))),
+          label(reinterpret_cast<std::int32_t*>(tile + tile_bytes)),
+          sums(reinterpret_cast<T*>(tile + tile_bytes + label_bytes)),
+          counts(reinterpret_cast<std::uint32_t*>(tile + tile_bytes + label_bytes + sum_bytes)) {}
+  };
+
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    const shared_memory shared(
+        member, sums_in_shared ? of.plan.groups * of.elements() * static_cast<std::int64_t>(sizeof(T)) : 0,
+        counts_in_shared ? (of.table.count + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0);
+    const std::int64_t part = member.league_rank(), end = of.end_of(part);
+    const int rank = member.team_rank();
+    if (counts_in_shared)
+      for (std::int64_t j = rank; j <= of.table.count; j += team) shared.counts[j] = 0;
+    if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { clear(sums, rank); });
+    for (std::int64_t first = part * of.plan.length; first < end; first += tile_type::points) {
+      const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
+      find_labels(member, shared, first, count);
+      if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
+      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, first, count, shared.label, rank); });
+    }
+    member.team_barrier();
+    if (counts_in_shared)
+      for (std::int64_t j = rank; j <= of.table.count; j += team)
+        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
+    if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
+  }
+
+ private:
+  /// Calls f(sums), by pointers of their own for what is in shared memory and what is not, as compilers need them.
+  template <class F>
+  KOKKOS_FUNCTION void on_sums(const shared_memory& shared, std::int64_t part, const F& f) const {
+    if (sums_in_shared) f(shared.sums);
+    else f(of.sums + part * of.between);
+  }
+  KOKKOS_FUNCTION void clear(T* sums, int rank) const {
+    for (std::int64_t e = rank; e < of.plan.groups * of.elements(); e += team) sums[e] = 0;
+  }
+  KOKKOS_FUNCTION void join(T* to, const T* sum, int rank) const {
+    const std::int64_t n = of.elements();
+    for (std::int64_t e = rank; e < n; e += team) {
+      T all = sum[e];
+      for (int g = 1; g < of.plan.groups; ++g) all += sum[g * n + e];
+      to[e] = all;
+    }
+  }
+  KOKKOS_FUNCTION void store_label(std::int64_t i, std::int32_t label, std::uint32_t* counts) const {
+    const bool changed = of.labels[i] != label;
+    of.labels[i] = label;
+    if (counts_in_shared) {
+      if (changed) Kokkos::atomic_inc(counts + of.table.count);
+      if (label >= 0) Kokkos::atomic_inc(counts + label);
+    } else {
+      if (changed) Kokkos::atomic_add(of.counts + of.table.count, 1ull);
+      if (label >= 0) Kokkos::atomic_add(of.counts + label, 1ull);
+    }
+  }
+  /// The nearest rows of a tile's points, of equally near ones the first.
+  KOKKOS_FUNCTION void find_labels(const Member& member, const shared_memory& shared, std::int64_t first,
+                                   int count) const {
+    constexpr int down = tile_type::down;
+    const int rank = member.team_rank();
+    T best[down], square = 0;
+    std::int32_t nearest[down];
+    for (int p = 0; p < down; ++p) {
+      best[p] = Kokkos::Experimental::infinity_v<T>;
+      nearest[p] = -1;
+    }
+    tile_type(reinterpret_cast<T*>(shared.tile))
+        .compare(member, of.points, first, count, of.table, 0, of.table.count, square,
+                 [&](const typename tile_type::sums& sum, std::int64_t j) {
+                   for (int i = 0; i < tile_type::across; ++i) {
+                     const auto at = static_cast<std::int32_t>(j) + tile_type::other(rank, i);
+                     for (int p = 0; p < down; ++p)
+                       if (sum[p][i] < best[p]) {
+                         best[p] = sum[p][i];
+                         nearest[p] = at;
+                       }
+                   }
+                 });
+    join_threads(member, shared, best, nearest, square);
+  }
+  /// The nearest row of each point among those that the threads of its row of blocks have found.
+  KOKKOS_FUNCTION void join_threads(const Member& member, const shared_memory& shared, const T (&best)[tile_type::down],
+                                    const std::int32_t (&nearest)[tile_type::down], T square) const {
+    const int rank = member.team_rank(), column = rank % tile_type::threads_across;
+    T* values = reinterpret_cast<T*>(shared.tile);
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + best_values * sizeof(T));
+    member.team_barrier();
+    for (int p = 0; p < tile_type::down; ++p) {
+      values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
+      rows[column * tile_type::points + tile_type::point(rank, p)] = nearest[p];
+    }
+    member.team_barrier();
+    if (rank < tile_type::points) {
+      T least = Kokkos::Experimental::infinity_v<T>;
+      std::int32_t at = -1;
+      for (int c = 0; c < tile_type::threads_across; ++c) {
+        const T value = values[c * tile_type::points + rank];
+        const std::int32_t row = rows[c * tile_type::points + rank];
+        if (!(value < least || (value == least && row < at))) continue;
+        least = value;
+        at = row;
+      }
+      shared.label[rank] = is_finite_square(square) ? at : -1;
+    }
+    member.team_barrier();
+  }
+  /// A group of threads has each group of sums, one of them a column, so that they are added up in one order.
+  KOKKOS_FUNCTION void add(T* sums, std::int64_t first, int count, const std::int32_t* label, int rank) const {
+    const int groups = of.plan.groups, threads = team / groups, columns = of.points.columns;
+    const int g = rank / threads;
+    T* const sum = sums + g * of.elements();
+    for (int t = rank % threads; t < columns; t += threads) {
+      const T* x = of.points.data + first * of.points.step + t * of.points.across;
+      const T origin = of.points.origin[t];
+      constexpr int ahead = 4;  // loads before the sums that wait for each other
+      int p = g;
+      for (; p + (ahead - 1) * groups < count; p += ahead * groups) {
+        T value[ahead];
+        std::int32_t to[ahead];
+        for (int u = 0; u < ahead; ++u) {
+          to[u] = label[p + u * groups];
+          value[u] = x[(p + u * groups) * of.points.step] - origin;
+        }
+        for (int u = 0; u < ahead; ++u)
+          if (to[u] >= 0) sum[to[u] * columns + t] += value[u];
+      }
+      for (; p < count; p += groups)
+        if (label[p] >= 0) sum[label[p] * columns + t] += x[p * of.points.step] - origin;
+    }
+  }
+};
+
+/// Sums of parts in double: those of a segment of parts, in their order. On hosts a unit is a segment, on devices an
+/// element of one.
+template <class In, bool Elements>
+struct add_parts {
+  const In* from;
+  std::int64_t between, parts, segments, elements;
+  double* to;
+  KOKKOS_FUNCTION void add(std::int64_t s, std::int64_t first, std::int64_t last) const {
+    const std::int64_t begin = s * parts / segments, end = (s + 1) * parts / segments;
+    for (std::int64_t e = first; e < last; ++e) to[s * elements + e] = 0;
+    for (std::int64_t v = begin; v < end; ++v)
+      for (std::int64_t e = first; e < last; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    if constexpr (Elements) add(unit / elements, unit % elements, unit % elements + 1);
+    else add(unit, 0, elements);
+  }
+};
+template <class Exec, class In>
+void launch_add_parts(const std::string& label, const Exec& exec, const In* from, std::int64_t between,
+                      std::int64_t parts, std::int64_t segments, std::int64_t elements, double* to) {
+  launch_units(exec, label, is_device<Exec> ? segments * elements : segments,
+               add_parts<In, is_device<Exec>>{from, between, parts, segments, elements, to});
+}
+
+template <bool Exact, class Exec, class T>
+void launch_assign(const std::string& label, const Exec& exec, const assign_points<T>& a) {
+  if constexpr (is_device<Exec>) {
+    const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
+      using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
+      using kernel = device_assign<T, Across, typename policy::member_type>;
+      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes,
+                         room = team_scratch_room<Exec>(kernel::team);
+      const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
+      const bool with_sums = a.plan.groups > 1 && needed + sums <= room;
+      const std::int64_t with = needed + (with_sums ? sums : 0);
+      const bool with_counts = with + kernel::count_bytes(a) <= room;
+      const std::int64_t bytes = with + (with_counts ? kernel::count_bytes(a) : 0);
+      Kokkos::parallel_for(kernel_label(label),
+                           policy(exec, static_cast<int>(a.plan.parts), kernel::team)
+                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, bytes)),
+                           kernel{a, with_sums, with_counts});
+    };
+    if (a.table.count <= 16) launch(std::integral_constant<int, 2>());
+    else launch(std::integral_constant<int, 8>());
+  } else {
+    launch_units(exec, label, a.plan.parts, host_assign<T, Exact>{a});
+  }
+}
+
+}  // namespace quern::impl
+
+#endif

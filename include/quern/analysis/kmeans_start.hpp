@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_ANALYSIS_KMEANS_START_HPP
+#define QUERN_ANALYSIS_KMEANS_START_HPP
+
+/// @file
+/// Where k-means starts, and sums of squared distances from centres: what is added up has an order that depends on the
+/// number of points alone.
+
+#include <cmath>
+#include <quern/analysis/kmeans_kernels.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
+#include <quern/random/generator.hpp>
+
+namespace quern::impl {
+
+/// Points of a part in lanes: lane l has those at l, l + lanes, and so on, and a sum of its own. On hosts a unit is a
+/// part, on devices a lane of one.
+struct point_lanes {
+  static constexpr int lanes = 256;
+  template <int W, class Body>
+  static KOKKOS_FUNCTION void for_each(const kmeans_parts& plan, std::int64_t n, std::int64_t unit, const Body& body) {
+    const std::int64_t part = unit / (lanes / W), lane = unit % (lanes / W) * W;
+    const std::int64_t end = Kokkos::min(n, (part + 1) * plan.length);
+    for (std::int64_t i = part * plan.length + lane; i < end; i += lanes)
+      body(i, static_cast<int>(Kokkos::min<std::int64_t>(W, end - i)));
+  }
+  template <class Exec>
+  static constexpr int width = is_device<Exec> ? 1 : lanes;
+  template <class Exec>
+  static std::int64_t units(const kmeans_parts& plan) {
+    return plan.parts * (lanes / width<Exec>);
+  }
+};
+
+/// Squared distances of `count` points from one, or from the origin.
+template <bool Exact, int W, class T>
+KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i, int count, const T* from,
+                                  T (&square)[W]) {
+  for (int w = 0; w < W; ++w) square[w] = 0;
+  for (int t = 0; t < points.columns; ++t) {
+    const T there = from == nullptr ? T(0) : from[t];
+    for (int w = 0; w < count; ++w) {
+      const T step = points.at(i + w, t) - there;
+      square[w] = minus_product<Exact>(square[w], -step, step);
+    }
+  }
+}
+
+/// What a point weighs where a centre is drawn: 1 before there is one, its squared distance from the nearest one then.
+template <class T>
+KOKKOS_FUNCTION double weight_of(T closest, bool first) {
+  return first ? (closest > 0 ? 1.0 : 0.0) : static_cast<double>(closest);
+}
+
+/// The squared distances of points from the nearest centre so far, with one more, and the sums of their weights.
+template <class T, bool Exact, int W>
+struct start_distances {
+  centred_rows<T> points;
+  kmeans_parts plan;
+  const T* center;
+  bool first;
+  T* closest;
+  double* sums;
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    double sum[W] = {};
+    point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
+      T square[W];
+      squares_from<Exact>(points, i, count, center, square);
+      for (int w = 0; w < count; ++w) {
+        const T before = first ? Kokkos::Experimental::infinity_v<T> : closest[i + w];
+        T now = square[w] < before ? square[w] : before;
+        if (first) now = is_finite_square(square[w]) ? Kokkos::Experimental::infinity_v<T> : T(0);
+        closest[i + w] = now;
+        sum[w] += weight_of(now, first);
+      }
+    });
+    for (int w = 0; w < W; ++w) sums[unit * W + w] = sum[w];
+  }
+};
+/// The sums of squared distances from the nearest centre if a candidate were one, for each of these.
+template <class T, bool Exact, int W>
+struct start_potentials {
+  centred_rows<T> points;
+  kmeans_parts plan;
+  const T* candidates;
+  int trials;
+  const T* closest;
+  double* sums;
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    for (int trial = 0; trial < trials; ++trial) {
+      double sum[W] = {};
+      point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
+        T square[W];
+        squares_from<Exact>(points, i, count, candidates + trial * points.columns, square);
+        for (int w = 0; w < count; ++w)
+          sum[w] += static_cast<double>(square[w] < closest[i + w] ? square[w] : closest[i + w]);
+      });
+      for (int w = 0; w < W; ++w) sums[trial * plan.parts * point_lanes::lanes + unit * W + w] = sum[w];
+    }
+  }
+};
+struct sum_lanes {
+  const double* sums;
+  double* of_parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    double all = 0;
+    for (int l = 0; l < point_lanes::lanes; ++l) all += sums[part * point_lanes::lanes + l];
+    of_parts[part] = all;
+  }
+};
+
+/// Draws candidates, each with a probability of its weight: its part, its lane there, and the point.
+template <class T>
+struct draw_candidates {
+  centred_rows<T> points;
+  kmeans_parts plan;
+  bool first;
+  const T* closest;
+  const double *of_parts, *sums;
+  random::key key;
+  std::int64_t* chosen;  // the first centre, taken where all others weigh nothing
+  T* candidates;
+
+  /// The first of `count` from which on the weights before exceed `rest`, which is reduced by those; the last one that
+  /// weighs anything where rounding leaves none.
+  template <class Weight>
+  static KOKKOS_FUNCTION std::int64_t find(std::int64_t count, double& rest, const Weight& weight) {
+    std::int64_t last = 0;
+    double below = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double w = weight(i);
+      if (!(w > 0)) continue;
+      last = i;
+      if (below + w > rest) break;
+      below += w;
+    }
+    rest -= below;
+    return last;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t trial) const {
+    double total = 0;
+    for (std::int64_t v = 0; v < plan.parts; ++v) total += of_parts[v];
+    std::int64_t point = first ? 0 : *chosen;
+    if (total > 0) {
+      double rest = random::Generator(key, trial).uniform() * total;
+      const std::int64_t part = find(plan.parts, rest, [&](std::int64_t v) { return of_parts[v]; });
+      const std::int64_t lane =
+          find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
+      const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
+      point = start + point_lanes::lanes *
+                          find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
+                            return weight_of(closest[start + i * point_lanes::lanes], first);
+                          });
+    }
+    if (first) *chosen = point;
+    for (int t = 0; t < points.columns; ++t) candidates[trial * points.columns + t] = points.at(point, t);
+  }
+};
+/// Takes the candidate with the least sum as the next centre.
+template <class T>
+struct take_candidate {
+  std::int64_t parts;
+  int columns, trials;
+  const double* of_parts;
+  const T* candidates;
+  T* center;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    int best = 0;
+    double least = Kokkos::Experimental::infinity_v<double>;
+    for (int trial = 0; trial < trials; ++trial) {
+      double sum = 0;
+      for (std::int64_t v = 0; v < parts; ++v) sum += of_parts[trial * parts + v];
+      if (!(sum < least)) continue;
+      least = sum;
+      best = trial;
+    }
+    for (int t = 0; t < columns; ++t) center[t] = candidates[best * columns + t];
+  }
+};
+
+/// Greedy k-means++: each centre is the best of a few points that are drawn with a probability of their squared
+/// distance from those before (D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA
+/// 2007), as many as scikit-learn tries.
+template <bool Exact, class Exec, class T>
+void draw_centers(const std::string& label, const Exec& exec, const centred_rows<T>& points, std::int64_t k,
+                  const random::key& key, T* centers) {
+  constexpr int W = point_lanes::width<Exec>;
+  const kmeans_parts plan(points.count, 0);
+  const int trials = 2 + static_cast<int>(std::log(static_cast<double>(k)));
+  const std::int64_t units = point_lanes::units<Exec>(plan);
+  T *closest = nullptr, *candidates = nullptr;
+  double *sums = nullptr, *of_parts = nullptr;
+  std::int64_t* chosen = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{closest, points.count},
+                                    scratch_part{candidates, std::int64_t{trials} * points.columns},
+                                    scratch_part{sums, trials * plan.parts * point_lanes::lanes},
+                                    scratch_part{of_parts, trials * plan.parts}, scratch_part{chosen, 1});
+  for (std::int64_t c = 0; c < k; ++c) {
+    const bool first = c == 0;
+    const int now = first ? 1 : trials;
+    const T* before = first ? nullptr : centers + (c - 1) * points.columns;
+    launch_units(exec, label_text(label, "/distances"), units,
+                 start_distances<T, Exact, W>{points, plan, before, first, closest, sums});
+    launch_units(exec, label_text(label, "/sums"), plan.parts, sum_lanes{sums, of_parts});
+    launch_units(
+        exec, label_text(label, "/draw"), now,
+        draw_candidates<T>{points, plan, first, closest, of_parts, sums, random::fold_in(key, c), chosen, candidates});
+    if (!first) {
+      launch_units(exec, label_text(label, "/trials"), units,
+                   start_potentials<T, Exact, W>{points, plan, candidates, now, closest, sums});
+      launch_units(exec, label_text(label, "/sums"), now * plan.parts, sum_lanes{sums, of_parts});
+    }
+    launch_units(
+        exec, label_text(label, "/take"), 1,
+        take_candidate<T>{plan.parts, points.columns, now, of_parts, candidates, centers + c * points.columns});
+  }
+}
+
+/// Squared distances of points from their centres, in double: as a sum for each lane, or as values for each point,
+/// negative for one that has none.
+template <class T, bool Exact, int W>
+struct assigned_squares {
+  centred_rows<T> points;
+  kmeans_parts plan;
+  const T* centers;
+  const std::int32_t* labels;
+  T* squares;  // or none
+  double* sums;
+  KOKKOS_FUNCTION double square(std::int64_t i) const {
+    double sum = 0;
+    const T* center = centers + std::int64_t{labels[i]} * points.columns;
+    for (int t = 0; t < points.columns; ++t) {
+      const double step = static_cast<double>(points.at(i, t)) - static_cast<double>(center[t]);
+      sum = minus_product<Exact>(sum, -step, step);
+    }
+    return sum;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    double sum[W] = {};
+    point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
+      for (int w = 0; w < count; ++w) {
+        const double s = labels[i + w] < 0 ? -1.0 : square(i + w);
+        if (squares != nullptr) squares[i + w] = static_cast<T>(s);
+        sum[w] += s < 0 ? 0.0 : s;
+      }
+    });
+    for (int w = 0; w < W; ++w) sums[unit * W + w] = sum[w];
+  }
+};
+
+}  // namespace quern::impl
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_PARTICLES_NEAREST_SO_FAR_HPP
+#define QUERN_PARTICLES_NEAREST_SO_FAR_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace quern::impl {
+
+/// The nearest points of a query so far, the nearest first, of equal distances the one with the smaller number. The
+/// j-th is at `j * step`.
+template <class T>
+struct nearest_so_far {
+  T* distances;
+  std::int32_t* points;
+  std::int64_t step;
+  int k, found = 0;
+
+  KOKKOS_FUNCTION bool before(T distance, std::int32_t point, int j) const {
+    const T other = distances[j * step];
+    return distance < other || (distance == other && point < points[j * step]);
+  }
+  KOKKOS_FUNCTION bool takes(T distance, std::int32_t point) const {
+    return found < k ? distance == distance : before(distance, point, k - 1);
+  }
+  KOKKOS_FUNCTION void add(T distance, std::int32_t point) {
+    if (!takes(distance, point)) return;
+    int j = found < k ? found++ : k - 1;
+    for (; j > 0 && before(distance, point, j - 1); --j) {
+      distances[j * step] = distances[(j - 1) * step];
+      points[j * step] = points[(j - 1) * step];
+    }
+    distances[j * step] = distance;
+    points[j * step] = point;
+  }
+  KOKKOS_FUNCTION T farthest() const { return distances[(k - 1) * step]; }
+};
+
+}  // namespace quern::impl
+
+#endif
