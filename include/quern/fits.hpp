@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FITS_HPP
+#define QUERN_FITS_HPP
+
+/// @file
+/// Fits of functions to data.
+
+#include <quern/fits/linear_regression.hpp>
+
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes tests/fits/data/*.npz: fits by scikit-learn, NumPy and SciPy, whose versions stand in the files:
+
+    python3 tools/fits_reference.py tests
+"""
+import sys
+import warnings
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.linear_model import LinearRegression, Ridge
+
+rng = np.random.default_rng(20261129)
+
+
+def versions():
+    return {f"{m.__name__}_version": np.frombuffer(m.__version__.encode(), np.uint8) for m in (np, scipy, sklearn)}
+
+
+def floats(a):
+    """Numbers that float has, too."""
+    return np.asarray(a, np.float32).astype(np.float64)
+
+
+def data(n, d, t=None, rank=None, means=0.0):
+    """Rows whose last columns depend on the first, and targets with noise."""
+    x = rng.integers(-64, 65, (n, d)) / 16
+    if rank is not None:
+        x[:, rank:] = x[:, :rank] @ rng.integers(-2, 3, (rank, d - rank))
+    y = x @ rng.normal(size=(d, t or 1)) + 3 + 0.5 * rng.normal(size=(n, t or 1))
+    return floats(x + means), floats(y if t else y[:, 0])
+
+
+def shortest(x, y, fit_intercept, weights):
+    """LinearRegression with the rank that NumPy's lstsq finds; that of LAPACK's limit takes rounding for a column."""
+    w = np.ones(len(x)) if weights is None else weights
+    mean_x, mean_y = (np.average(a, axis=0, weights=w) if fit_intercept else np.zeros(a.shape[1:]) for a in (x, y))
+    root = np.sqrt(w)
+    scaled = root if y.ndim == 1 else root[:, None]
+    coefficients, _, rank, _ = np.linalg.lstsq(root[:, None] * (x - mean_x), scaled * (y - mean_y), rcond=None)
+    return coefficients.T, rank, mean_y - mean_x @ coefficients
+
+
+def linear():
+    arrays = versions()
+    cases = {"plain": data(101, 5), "targets": data(53, 3, 4), "column": data(7, 1), "one_target": data(20, 2, 1),
+             "exact": data(4, 3), "far": data(64, 3, means=1e4), "collinear": data(40, 6, rank=4),
+             "rank_one": data(31, 4, 2, rank=1), "many": data(135, 121), "rows": data(1003, 7, 2)}
+    x, y = data(33, 4)
+    x[:, 2] = 0.1
+    cases["constant"] = (floats(x), y)
+    x, y = data(25, 3)
+    x[:] = 2
+    cases["constants"] = (x, y)
+    x, y = data(60, 4)
+    x[:, 3] = floats(x[:, 0] + x[:, 1] + 1e-4 * rng.normal(size=60))
+    cases["similar"] = (x, y)
+    for name, (x, y) in cases.items():
+        w = floats(rng.integers(0, 9, len(x)) / 4 + 0.25)
+        arrays |= {f"{name}/x": x, f"{name}/y": y, f"{name}/weights": w}
+        for how, fit_intercept, weights in (("free", False, None), ("intercept", True, None), ("weighted", True, w)):
+            if name in ("collinear", "rank_one"):
+                coefficients, rank, intercept = shortest(x, y, fit_intercept, weights)
+            else:
+                fit = LinearRegression(fit_intercept=fit_intercept).fit(x, y, weights)
+                coefficients, rank, intercept = fit.coef_, fit.rank_, fit.intercept_
+            arrays |= {f"{name}/{how}/coefficients": coefficients, f"{name}/{how}/rank": np.int64(rank)}
+            if fit_intercept: arrays[f"{name}/{how}/intercept"] = np.asarray(intercept, np.float64)
+            for alpha in (1.0, 0.125):
+                fit = Ridge(alpha, fit_intercept=fit_intercept, solver="svd").fit(x, y, weights)
+                arrays[f"{name}/{how}/ridge_{alpha}/coefficients"] = fit.coef_
+                if fit_intercept:
+                    arrays[f"{name}/{how}/ridge_{alpha}/intercept"] = np.asarray(fit.intercept_, np.float64)
+    np.savez(f"{sys.argv[1]}/fits/data/linear.npz", **{k: np.asarray(v, order="C") for k, v in arrays.items()})
+
+
+warnings.simplefilter("error")
+linear()
