@@ -12,7 +12,7 @@ import sys
 # From the bottom up. autodiff has dual numbers and derivatives of functions, which need the functions of map alone: it lies below all that
 # may differentiate, as newton in batch does. files lies below the engine of ranks, which writes checkpoints.
 LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
-          "integrate", "particles", "analysis", "chunked", "files", "distributed")
+          "integrate", "particles", "analysis", "fits", "chunked", "files", "distributed")
 # All of it is for the modules above.
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.

@@ -20,6 +20,10 @@ def versions():
     return {f"{m.__name__}_version": np.frombuffer(m.__version__.encode(), np.uint8) for m in (np, scipy, sklearn)}
 
 
+def save(name, arrays):
+    np.savez(f"{sys.argv[1]}/fits/data/{name}.npz", **{k: np.asarray(v, order="C") for k, v in arrays.items()})
+
+
 def floats(a):
     """Numbers that float has, too."""
     return np.asarray(a, np.float32).astype(np.float64)
@@ -74,8 +78,31 @@ def linear():
                 arrays[f"{name}/{how}/ridge_{alpha}/coefficients"] = fit.coef_
                 if fit_intercept:
                     arrays[f"{name}/{how}/ridge_{alpha}/intercept"] = np.asarray(fit.intercept_, np.float64)
-    np.savez(f"{sys.argv[1]}/fits/data/linear.npz", **{k: np.asarray(v, order="C") for k, v in arrays.items()})
+    save("linear", arrays)
+
+
+def polynomials():
+    arrays = versions()
+    x = floats(rng.uniform(-2, 3, 41))
+    cases = {"line": (x, 2 * x + rng.normal(size=41), 1), "cubic": (x, x**3 - x + rng.normal(size=41), 3),
+             "constant": (x, rng.normal(size=41), 0), "several": (x, rng.normal(size=(41, 3)), 4),
+             "exact": (x[:5], rng.normal(size=5), 4), "far": (floats(x + 20), rng.normal(size=41), 2),
+             "large": (floats(x * 1e9), rng.normal(size=41), 2), "one": (x[:1], np.array([7.0]), 0)}
+    for name, (x, y, degree) in cases.items():
+        y, w = floats(y), floats(rng.integers(1, 9, len(x)) / 4)
+        arrays |= {f"{name}/x": x, f"{name}/y": y, f"{name}/weights": w, f"{name}/p": np.polyfit(x, y, degree),
+                   f"{name}/weighted": np.polyfit(x, y, degree, w=w)}
+    x = np.array([1.0, 2, 1, 2, 1])  # two points, and a parabola
+    y = np.array([3.0, 5, 4, 4, 2])
+    p, _, rank, _, _ = np.polyfit(x, y, 2, full=True)
+    arrays |= {"two/x": x, "two/y": y, "two/p": p, "two/rank": np.int64(rank)}
+    x = floats(np.linspace(0, 1, 30))
+    y = floats(np.exp(x))
+    p, _, rank, _, _ = np.polyfit(x, y, 6, rcond=1e-3, full=True)
+    arrays |= {"cut/x": x, "cut/y": y, "cut/p": p, "cut/rank": np.int64(rank)}
+    save("polyfit", arrays)
 
 
 warnings.simplefilter("error")
 linear()
+polynomials()

@@ -29,6 +29,20 @@ void gradients(const space& exec) {
   EXPECT_EQ(std::vector<double>(5, 2), test::contents(dy_db));
 }
 
+void fits(const space& exec) {
+  const Kokkos::View<double**> x("x", 4, 1);
+  const Kokkos::View<double*> y("y", 4), w("w", 4), coefficients("coefficients", 1);
+  const Kokkos::View<double> intercept("intercept");
+  for (std::int64_t i = 0; i < 4; ++i) {
+    quern::fill(exec, Kokkos::subview(x, i, Kokkos::ALL), i);
+    quern::fill(exec, Kokkos::subview(y, Kokkos::pair(i, i + 1)), 3 * i + 14);
+  }
+  quern::fill(exec, w, 0.5);
+  // # fits/linear_regression.hpp
+  EXPECT_NEAR(14, test::value(intercept), 1e-13);
+  EXPECT_NEAR(9, test::contents(coefficients)[0], 1e-13);  // 126 / 14, through the origin
+}
+
 void dual_numbers() {
   // # autodiff/dual.hpp
   EXPECT_NEAR(3 * std::sin(0.5), f.value, 1e-15);
@@ -267,6 +281,7 @@ void chunks(const space& exec) {
 TEST(Guides, DocComments) {
   const space exec;
   gradients(exec);
+  fits(exec);
   dual_numbers();
   particles(exec);
   conjugate_gradients(exec);

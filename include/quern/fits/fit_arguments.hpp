@@ -9,7 +9,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/weights.hpp>
 #include <quern/fits/products.hpp>
-#include <quern/linalg/dense_kernels.hpp>
+#include <quern/linalg/least_squares.hpp>
 
 namespace quern {
 
@@ -21,6 +21,8 @@ template <class T>
 concept fit_option = is_weights<std::remove_cvref_t<T>> || option<T>;
 template <class T>
 concept ridge_option = is_weights<std::remove_cvref_t<T>> || option<T, alpha>;
+template <class T>
+concept polyfit_option = is_weights<std::remove_cvref_t<T>> || option<T, rcond>;
 
 /// The memory of the weights of n rows among the options, or no data.
 template <class T, class Exec, class... Options>

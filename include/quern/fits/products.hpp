@@ -81,7 +81,7 @@ struct product_sums {
     const std::int64_t begin = team.league_rank() * rows_of_team,
                        end = Kokkos::min(begin + rows_of_team, rows);
     auto* const tile = static_cast<double*>(
-        team.team_scratch(level).get_shmem_aligned(scratch_bytes_of(tile_size(), sums()), 64));
+        team.team_scratch(device ? 0 : 1).get_shmem_aligned(scratch_bytes_of(tile_size(), sums()), 64));
     double* const to = partial + team.league_rank() * sums();
     if constexpr (device) on_device(team, begin, end, tile, to);
     else on_host(begin, end, tile, to);
