@@ -103,6 +103,9 @@ TYPED_TEST(FitsOn, PolynomialsOfNaN) {
   const auto parabola = this->template row<double>({0, 0, 0});
   EXPECT_EQ(-1, quern::polyfit(parabola, this->template row<double>({1, 1e160, 3, 4}),
                                this->template row<double>({1, 2, 3, 4})));
+  EXPECT_EQ(2, quern::polyfit(p, this->template row<double>({1e200, 3e200}), this->template row<double>({1, 2})));
+  EXPECT_NEAR(0.5, test::contents(p)[0] * 1e200, 1e-15);
+  EXPECT_NEAR(0.5, test::contents(p)[1], 1e-15);
 }
 
 TYPED_TEST(FitsOn, PolynomialsThatDoNotFit) {

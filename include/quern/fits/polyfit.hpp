@@ -43,6 +43,13 @@ struct divided_by_lengths {
   }
 };
 
+/// Divides the columns of a by their norms, which go to `lengths`.
+template <norm_order Order, class Exec, class T>
+void scale_columns(const Exec& exec, const std::string& label, const column_major<T>& a, T* lengths) {
+  norm<Order>(exec, as_part<Exec, 1>(strided<T>{lengths, {a.columns}, {1}}), as_part<Exec, 2>(as_input(a)), axis{0});
+  for_each_element(exec, label_text(label, "/scale"), a.rows, a.columns, divided_by_lengths<T>{a, lengths, false});
+}
+
 template <class Exec, class T>
 std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const strided<T>& out,
                              const strided<const T>& x, const strided<const T>& y, const strided<const T>& weight,
@@ -51,14 +58,15 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
   const work_matrix<Exec, T> powers(exec, n, terms), right(exec, n, targets), found(exec, terms, targets);
   Kokkos::parallel_for(kernel_label(label, "/powers"), index_range(exec, n), weighted_powers<T>{*powers, x, weight});
   for_each_element(exec, label_text(label, "/targets"), n, targets, weighted_targets<T>{*right, y, weight});
-  const scratch_array<Exec, T> lengths(exec, terms);
-  norm(exec, as_part<Exec, 1>(strided<T>{lengths.data(), {terms}, {1}}), as_part<Exec, 2>(as_input(*powers)), axis{0});
-  for_each_element(exec, label_text(label, "/scale"), n, terms, divided_by_lengths<T>{*powers, lengths.data(), false});
+  // By the largest power first, whose square may overflow.
+  const scratch_array<Exec, T> largest(exec, terms), lengths(exec, terms);
+  scale_columns<norm_order::infinity>(exec, label, *powers, largest.data());
+  scale_columns<norm_order::two>(exec, label, *powers, lengths.data());
   const std::int64_t rank = solve_least_squares<Exec, T>(
       exec, label, as_matrix(*found), {}, {}, as_input(*powers), as_input(*right),
       {least_squares::svd, rcond < 0 ? static_cast<double>(n) * Kokkos::Experimental::epsilon_v<T> : rcond});
-  for_each_element(exec, label_text(label, "/scale"), terms, targets,
-                   divided_by_lengths<T>{*found, lengths.data(), true});
+  for (const T* by : {largest.data(), lengths.data()})
+    for_each_element(exec, label_text(label, "/scale"), terms, targets, divided_by_lengths<T>{*found, by, true});
   copy_matrix(exec, label, out, as_input(*found));
   return rank;
 }
