@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import scipy
 import sklearn
+from scipy.optimize import curve_fit
 from sklearn.linear_model import LinearRegression, Ridge
 
 rng = np.random.default_rng(20261129)
@@ -103,6 +104,40 @@ def polynomials():
     save("polyfit", arrays)
 
 
+def decay(t, a, rate, b):
+    return a * np.exp(-rate * t) + b
+
+
+def slopes_of_decay(t, a, rate, b):
+    return np.stack([np.exp(-rate * t), -a * t * np.exp(-rate * t), np.ones_like(t)], axis=1)
+
+
+def curves():
+    arrays = versions()
+    t = np.linspace(0, 4, 40)
+    exact = dict(ftol=1e-15, xtol=1e-15, gtol=1e-15)
+    guess, y, sigma, free, scaled, absolute = [], [], [], [], [], []
+    for i in range(12):
+        truth = np.array([2 + 0.2 * i, 0.4 + 0.1 * i, 0.5])
+        y.append(floats(decay(t, *truth) + 0.05 * rng.normal(size=t.size)))
+        sigma.append(floats(0.05 * rng.uniform(0.5, 2, t.size)))
+        guess.append(floats(truth * rng.uniform(0.6, 1.5, 3)))
+        for to, more in ((free, {}), (scaled, {"sigma": sigma[-1]}),
+                         (absolute, {"sigma": sigma[-1], "absolute_sigma": True})):
+            to.append(curve_fit(decay, t, y[-1], guess[-1], jac=slopes_of_decay, **more, **exact))
+    arrays |= {"t": t, "y": np.array(y), "sigma": np.array(sigma), "guess": np.array(guess)}
+    for name, fits in (("free", free), ("scaled", scaled), ("absolute", absolute)):
+        arrays |= {f"{name}/p": np.array([p for p, _ in fits]), f"{name}/covariance": np.array([c for _, c in fits])}
+    # A plane over points of two coordinates.
+    at = rng.uniform(-1, 1, (25, 2))
+    z = 3 * at[:, 0] - at[:, 1] ** 2 + 0.1 * rng.normal(size=25)
+    p, covariance = curve_fit(lambda r, a, b: a * r[:, 0] + b * r[:, 1] ** 2, at, z, [1, 1],
+                              jac=lambda r, a, b: np.stack([r[:, 0], r[:, 1] ** 2], axis=1), **exact)
+    arrays |= {"plane/x": at, "plane/y": z, "plane/p": p, "plane/covariance": covariance}
+    save("curve_fit", arrays)
+
+
 warnings.simplefilter("error")
 linear()
 polynomials()
+curves()

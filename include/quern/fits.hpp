@@ -6,6 +6,7 @@
 /// @file
 /// Fits of functions to data.
 
+#include <quern/fits/curve_fit.hpp>
 #include <quern/fits/linear_regression.hpp>
 #include <quern/fits/polyfit.hpp>
 #include <quern/fits/train_test_split.hpp>
