@@ -70,6 +70,7 @@ tests=(
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
   "analysis/label_test particles/neighbors_test"
+  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"
@@ -138,14 +139,14 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra transfers files chunks fft distributed; do
+for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra fits transfers files chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra $folder/fits" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"

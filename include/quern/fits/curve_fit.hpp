@@ -213,13 +213,11 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 /// numbers.
 ///
 /// @code
-/// struct decay {
-///   template <class P>
-///   KOKKOS_FUNCTION auto operator()(double t, const P& p) const { return p[0] * exp(-p[1] * t); }
-/// };
-/// const auto result = quern::curve_fit<2>(exec, quern::outputs(p, covariance), decay(), t, y);  // one fit, of all threads
+/// // decay()(t, p) returns p[0] * exp(-p[1] * t). One fit, of all threads:
+/// const auto result = quern::curve_fit<2>(exec, quern::outputs(p, covariance), decay(), t, y);
+/// // Many, each of one thread:
 /// quern::curve_fit<2>(exec, quern::outputs(ps, covariances, status, iterations), decay(), quern::absolute_sigma,
-///                     quern::unbatched(t), ys, sigmas);                                       // many, each of one thread
+///                     quern::unbatched(t), ys, sigmas);
 /// @endcode
 ///
 /// | | p | covariance | status, iterations | x | y, sigma |

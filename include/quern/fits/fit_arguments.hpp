@@ -18,11 +18,9 @@ struct alpha;
 namespace impl {
 
 template <class T>
-concept fit_option = is_weights<std::remove_cvref_t<T>> || option<T>;
+concept ridge_option = option<T, alpha> || weights_option<T>;
 template <class T>
-concept ridge_option = is_weights<std::remove_cvref_t<T>> || option<T, alpha>;
-template <class T>
-concept polyfit_option = is_weights<std::remove_cvref_t<T>> || option<T, rcond>;
+concept polyfit_option = option<T, rcond> || weights_option<T>;
 
 /// The memory of the weights of n rows among the options, or no data.
 template <class T, class Exec, class... Options>

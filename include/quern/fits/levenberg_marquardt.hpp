@@ -91,12 +91,8 @@ struct fit_limits {
   int max_iterations;
 };
 
-/// A fit between the sums over its points:
-///
-/// @code{.cpp}
-/// levenberg_marquardt<T, N> fit(limits, parameters, sums_at(parameters));
-/// while (fit.propose()) fit.judge(sums_at(fit.trial));
-/// @endcode
+/// A fit between the sums over its points, from those at the guess on:
+/// `while (fit.propose()) fit.judge(sums_at(fit.trial));`.
 template <class T, int N>
 struct levenberg_marquardt {
   using vector = Kokkos::Array<T, N>;

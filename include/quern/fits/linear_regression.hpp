@@ -198,11 +198,11 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 /// Weights below 0 count as NaN.
 /// @throws Error if ranks or extents do not fit, there are fewer rows than unknowns (d, and 1 with an intercept), or an
 ///         output shares memory with another array; ConvergenceError by `lstsq`
-template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::fit_option... Options>
+template <execution_space Exec, output_like Out, array_like X, array_like Y, weights_option... Options>
 std::int64_t linear_regression(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   return impl::linear_fit_call("quern::linear_regression", exec, out, x, y, {}, options...);
 }
-template <output_like Out, array_like X, array_like Y, impl::fit_option... Options>
+template <output_like Out, array_like X, array_like Y, weights_option... Options>
 std::int64_t linear_regression(const Out& out, const X& x, const Y& y, const Options&... options) {
   return linear_regression(impl::space_of(std::get<0>(impl::as_outputs(out))), out, x, y, options...);
 }

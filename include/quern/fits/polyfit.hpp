@@ -86,6 +86,7 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
 /// | (n) | (n) | (degree + 1) |
 /// | (n) | (n, t) | (degree + 1, t), a polynomial in each column |
 ///
+/// @param out     p
 /// @param options `rcond{r}`, n eps without it: singular values of the powers, each column scaled to length 1, up to r of
 ///            the largest count as zero. `weights{w}`, a View (n) of weights of the residuals, not of their squares: 1 /
 ///            sigma for points of a standard deviation sigma
@@ -96,15 +97,15 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
 /// give NaN for their column.
 /// @throws Error if ranks or extents do not fit, there are fewer points than coefficients, or p shares memory with another
 ///         array; ConvergenceError
-template <execution_space Exec, view_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
-std::int64_t polyfit(const Exec& exec, const Out& p, const X& x_view, const Y& y_view, const Options&... options) {
+template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
+std::int64_t polyfit(const Exec& exec, const Out& out_view, const X& x_view, const Y& y_view, const Options&... options) {
   using T = impl::value_of<X>;
   constexpr bool real = std::is_same_v<T, float> || std::is_same_v<T, double>;
   static_assert(real && std::is_same_v<impl::value_of<Y>, T> && std::is_same_v<impl::value_of<Out>, T>,
                 "quern::polyfit: p, x and y must be all of float or all of double");
   const impl::call c("quern::polyfit", exec);
   impl::check_lapack<Exec>(c.label);
-  const auto out = c.output(p);
+  const auto out = c.output(out_view);
   const impl::strided<const T> x = c.input(x_view), y = c.input(y_view);
   if (x.extents.rank != 1) impl::reject_extents(c.label, "x", x.extents, "rank 1");
   const std::int64_t n = x.extents.extent[0], terms = out.extents.rank > 0 ? out.extents.extent[0] : 0;
@@ -123,9 +124,9 @@ std::int64_t polyfit(const Exec& exec, const Out& p, const X& x_view, const Y& y
   return impl::fit_polynomials(exec, c.label, impl::columns_of(out), x, impl::columns_of(y), weight,
                                impl::option_or(rcond(), options...).value);
 }
-template <view_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
-std::int64_t polyfit(const Out& p, const X& x, const Y& y, const Options&... options) {
-  return polyfit(impl::space_of(p), p, x, y, options...);
+template <output_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
+std::int64_t polyfit(const Out& out, const X& x, const Y& y, const Options&... options) {
+  return polyfit(impl::space_of(out), out, x, y, options...);
 }
 QUERN_TAKES_NAME_NOT(place, polyfit)
 
