@@ -13,14 +13,18 @@
 
 namespace quern {
 
-struct alpha;
+/// How much a penalty counts beside the squares of what a fit leaves, `alpha{0.5}`; 1 without it.
+struct alpha {
+  using option_of = impl::any_place;
+  double value = 1;
+};
 
 namespace impl {
 
 template <class T>
-concept ridge_option = option<T, alpha> || weights_option<T>;
+concept ridge_option = is_option<alpha, T> || weights_option<T>;
 template <class T>
-concept polyfit_option = option<T, rcond> || weights_option<T>;
+concept polyfit_option = is_option<rcond, T> || weights_option<T>;
 
 /// The memory of the weights of n rows among the options, or no data.
 template <class T, class Exec, class... Options>

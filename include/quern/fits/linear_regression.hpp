@@ -14,12 +14,6 @@
 
 namespace quern {
 
-/// How much a penalty counts beside the squares of what a fit leaves, `alpha{0.5}`; 1 without it.
-struct alpha {
-  using option_of = impl::any_place;
-  double value = 1;
-};
-
 namespace impl {
 
 /// What is asked of a linear fit.

@@ -8,6 +8,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/fits/tuning.hpp>
 #include <vector>
@@ -40,13 +41,58 @@ column_range<T> columns_from(const strided<const T>& a, int first) {
   return {a.data, a.stride[0], a.stride[1], static_cast<int>(a.extents.extent[1]), first};
 }
 
+/// What a thread of a device reads of each tile, while its team multiplies the tile before. Where that is in memory and in
+/// the tile is computed once.
+template <class Exec, class T>
+struct tile_reader {
+  static constexpr int slots = fits_tuning<Exec>::slots;
+  T value[slots];
+  const T* from[slots];
+  std::uint32_t place[slots];  // the row and, in the last 8 bits, the column; or a row that no tile has
+  std::int64_t x_step, y_step;
+
+  template <class Kernel>
+  KOKKOS_FUNCTION tile_reader(const Kernel& k, int rank, int threads, std::int64_t row)
+      : x_step(k.tile_rows * k.x.row_step), y_step(k.tile_rows * k.y.row_step) {
+    // Adjacent threads read along the smaller stride.
+    const bool along_rows = k.x.column_step <= k.x.row_step;
+    const int inner = along_rows ? k.columns() : k.tile_rows, outer = along_rows ? k.tile_rows : k.columns();
+    for (int u = 0; u < slots; ++u) {
+      const int e = rank + u * threads, o = e / inner, i = e - o * inner;
+      const int r = along_rows ? o : i, c = along_rows ? i : o;
+      place[u] = o < outer ? static_cast<std::uint32_t>(r << 8 | c) : ~std::uint32_t{0};
+      from[u] = c < k.x.columns ? k.x.data + (row + r) * k.x.row_step + c * k.x.column_step
+                                : k.y.data + (row + r) * k.y.row_step + (c - k.x.columns) * k.y.column_step;
+    }
+  }
+  /// The next tile, of which so many rows are left.
+  template <class Kernel>
+  KOKKOS_FUNCTION void read(const Kernel& k, std::int64_t left) {
+    for (int u = 0; u < slots; ++u) {
+      value[u] = static_cast<std::int64_t>(place[u] >> 8) < left && is_there(u) ? *from[u] : T(0);
+      from[u] += static_cast<int>(place[u] & 255) < k.x.columns ? x_step : y_step;
+    }
+  }
+  template <class Kernel>
+  KOKKOS_FUNCTION void store(const Kernel& k, double* tile, std::int64_t row, std::int64_t left) const {
+    for (int u = 0; u < slots; ++u) {
+      if (!is_there(u)) continue;
+      const int r = static_cast<int>(place[u] >> 8), c = static_cast<int>(place[u] & 255);
+      tile[r * k.ld() + c] = r < left ? k.element(value[u], c, row + r) : 0;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION bool is_there(int u) const { return place[u] != ~std::uint32_t{0}; }
+};
+
 /// A team adds up the products of its rows, tile by tile: each thread those of a pair of blocks of columns, in every
 /// `groups`-th row of a tile. Elements are taken without an origin for each column, so that sums of products that are
 /// centred afterwards have not lost their digits.
 template <class Exec, class T>
 struct product_sums {
   using tune = fits_tuning<Exec>;
-  using policy = Kokkos::TeamPolicy<Exec>;
+  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::threads, tune::teams_at_once>>;
   using member = typename policy::member_type;
   static constexpr bool device = is_device<Exec>;
   static constexpr int block = tune::block, level = device ? 0 : 1;
@@ -62,6 +108,7 @@ struct product_sums {
   int blocks, groups, tile_rows;
   std::int64_t rows_of_team;
 
+  KOKKOS_FUNCTION int columns() const { return x.columns + y.columns; }
   KOKKOS_FUNCTION int pairs() const { return blocks * (blocks + 1) / 2; }
   KOKKOS_FUNCTION int ld() const { return blocks * block; }
   KOKKOS_FUNCTION int sums() const { return pairs() * block * block; }
@@ -95,9 +142,17 @@ struct product_sums {
     const int rank = team.team_rank(), group = rank / pairs(), number = rank - group * pairs();
     const pair_of_blocks mine = pair(number);
     double sum[block][block] = {};
+    tile_reader<Exec, T> reader(*this, rank, team.team_size(), begin);
+    for (int e = rank; e < tile_size(); e += team.team_size()) tile[e] = e % ld() == columns() ? 1 : 0;
+    team.team_barrier();
+    reader.read(*this, end - begin);
     for (std::int64_t row = begin; row < end; row += tile_rows) {
-      load_tile(rank, team.team_size(), tile, row, end);
+      reader.store(*this, tile, row, end - row);
+      if (weight != nullptr || row + tile_rows > end)
+        for (int r = rank; r < tile_rows; r += team.team_size())
+          tile[r * ld() + columns()] = row + r < end ? root_of_weight(row + r) : 0;
       team.team_barrier();
+      reader.read(*this, end - row - tile_rows);
       if (group < groups) add_rows(sum, tile, mine, group, groups);
       team.team_barrier();
     }
@@ -117,7 +172,7 @@ struct product_sums {
   KOKKOS_FUNCTION void on_host(std::int64_t begin, std::int64_t end, double* tile, double* to) const {
     for (int e = 0; e < sums(); ++e) to[e] = 0;
     for (std::int64_t row = begin; row < end; row += tile_rows) {
-      load_tile(0, 1, tile, row, end);
+      load_tile(tile, row, end);
       for (int p = 0; p < pairs(); ++p) {
         double sum[block][block] = {};
         add_rows(sum, tile, pair(p), 0, 1);
@@ -132,64 +187,50 @@ struct product_sums {
     const double *left = tile + p.left * block, *right = tile + p.right * block;
     for (int r = first; r < tile_rows; r += step) {
       double a[block], b[block];
-      for (int i = 0; i < block; ++i) {
-        a[i] = left[r * ld() + i];
-        b[i] = right[r * ld() + i];
-      }
+      load_block(a, left + r * ld());
+      load_block(b, right + r * ld());
       for (int i = 0; i < block; ++i)
         for (int j = 0; j < block; ++j) sum[i][j] += a[i] * b[j];
     }
   }
-
-  /// The rows from `row` on, with zeros behind the last row and the last column.
-  KOKKOS_FUNCTION void load_tile(int rank, int threads_of_team, double* tile, std::int64_t row,
-                                 std::int64_t end) const {
-    const int count = static_cast<int>(Kokkos::min<std::int64_t>(end - row, tile_rows));
-    load_columns(rank, threads_of_team, tile, x, row, count);
-    if (y.columns > 0) load_columns(rank, threads_of_team, tile, y, row, count);
-    const int ones = y.first + y.columns;
-    for (int r = rank; r < tile_rows; r += threads_of_team) {
-      tile[r * ld() + ones] = r < count ? root_of_weight(row + r) : 0;
-      for (int c = ones + 1; c < ld(); ++c) tile[r * ld() + c] = 0;
+  /// In packs: the memory that a team shares delivers 16 bytes to each thread at a time.
+  KOKKOS_FUNCTION static void load_block(double (&to)[block], const double* from) {
+    for (int i = 0; i < block; i += 2) {
+      const auto two = *reinterpret_cast<const pack<double, 2>*>(from + i);
+      to[i] = two.value[0];
+      to[i + 1] = two.value[1];
     }
   }
+
   KOKKOS_FUNCTION double root_of_weight(std::int64_t row) const {
     return weight == nullptr ? 1 : Kokkos::sqrt(static_cast<double>(weight[row * weight_step]));
   }
-  KOKKOS_FUNCTION double element(const column_range<T>& from, double value, std::int64_t row, int column) const {
-    const double centred = origin == nullptr ? value : value - origin[from.first + column];
+  /// What is in a tile of a value of a column.
+  KOKKOS_FUNCTION double element(T value, int column, std::int64_t row) const {
+    const double v = static_cast<double>(value), centred = origin == nullptr ? v : v - origin[column];
     return weight == nullptr ? centred : centred * root_of_weight(row);
   }
 
-  /// Adjacent threads read along the smaller stride, several elements each before they store one.
-  KOKKOS_FUNCTION void load_columns(int rank, int threads_of_team, double* tile, const column_range<T>& from,
-                                    std::int64_t row, int count) const {
-    const bool along_rows = from.column_step <= from.row_step;
-    const int inner = along_rows ? from.columns : tile_rows, outer = along_rows ? tile_rows : from.columns;
-    const int outer_step = threads_of_team / inner, inner_step = threads_of_team - outer_step * inner;
-    constexpr int loads = tune::loads;
-    int o = rank / inner, i = rank - o * inner;
-    while (o < outer) {
-      T value[loads];
-      int r[loads], c[loads];
-      for (int u = 0; u < loads; ++u) {
-        r[u] = along_rows ? o : i;
-        c[u] = along_rows ? i : o;
-        const bool inside = o < outer && r[u] < count;
-        value[u] = inside ? from.data[(row + r[u]) * from.row_step + c[u] * from.column_step] : T(0);
-        if (o >= outer) r[u] = -1;
-        o += outer_step;
-        i += inner_step;
-        if (i >= inner) {
-          i -= inner;
-          ++o;
-        }
-      }
-      for (int u = 0; u < loads; ++u)
-        if (r[u] >= 0)
-          tile[r[u] * ld() + from.first + c[u]] =
-              r[u] < count ? element(from, static_cast<double>(value[u]), row + r[u], c[u]) : 0;
+  /// On a host, the rows from `row` on, with zeros behind the last row and the last column.
+  KOKKOS_FUNCTION void load_tile(double* tile, std::int64_t row, std::int64_t end) const {
+    const int count = static_cast<int>(Kokkos::min<std::int64_t>(end - row, tile_rows));
+    load_columns(tile, x, row, count);
+    load_columns(tile, y, row, count);
+    for (int r = 0; r < tile_rows; ++r) {
+      tile[r * ld() + columns()] = r < count ? root_of_weight(row + r) : 0;
+      const int from = r < count ? columns() + 1 : 0;
+      for (int c = from; c < ld(); ++c) tile[r * ld() + c] = 0;
     }
+  }
+  KOKKOS_FUNCTION void load_columns(double* tile, const column_range<T>& from, std::int64_t row, int count) const {
+    const bool along_rows = from.column_step <= from.row_step;
+    const int inner = along_rows ? from.columns : count, outer = along_rows ? count : from.columns;
+    for (int o = 0; o < outer; ++o)
+      for (int i = 0; i < inner; ++i) {
+        const int r = along_rows ? o : i, c = along_rows ? i : o;
+        tile[r * ld() + from.first + c] = element(
+            from.data[(row + r) * from.row_step + c * from.column_step], from.first + c, row + r);
+      }
   }
 };
 
@@ -238,7 +279,8 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
   kernel k{columns_from(rows.x, 0), columns_from(rows.y, rows.d()), rows.weight, rows.weight_step, rows.count(),
            nullptr, nullptr, (p + kernel::block - 1) / kernel::block, 1, 0, 0};
   k.groups = std::max(1, tune::threads / k.pairs());
-  k.tile_rows = std::max<int>(k.groups * tune::rows_of_thread, tune::least_rows);
+  const int of_slots = tune::slots * k.threads() / named;  // rows that a team of a device reads at a time
+  k.tile_rows = kernel::device ? std::max(of_slots / k.groups, 1) * k.groups : tune::host_rows;
   const std::int64_t tiles = (rows.count() + k.tile_rows - 1) / k.tile_rows;
   k.rows_of_team = std::max<std::int64_t>((tiles + tune::teams - 1) / tune::teams, 4) * k.tile_rows;
   const std::int64_t teams = (rows.count() + k.rows_of_team - 1) / k.rows_of_team;

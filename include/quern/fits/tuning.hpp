@@ -15,13 +15,14 @@ struct fits_tuning : tuning<Exec> {
   static constexpr int block = is_device<Exec> ? 6 : 8;
   /// Threads of a team, of which several fit on a multiprocessor, so that some read while others multiply.
   static constexpr int threads = is_device<Exec> ? 128 : 1;
-  /// The rows that a thread multiplies between two barriers, and those that a tile has at least.
-  static constexpr int rows_of_thread = is_device<Exec> ? 8 : 64;
-  static constexpr int least_rows = 16;
-  /// Elements of a row that a thread reads before it stores the first of them.
-  static constexpr int loads = 4;
+  /// Teams that a multiprocessor must have registers for.
+  static constexpr int teams_at_once = 3;
+  /// Elements of a tile that a thread of a device reads while it multiplies; more spill.
+  static constexpr int slots = 8;
+  /// The rows of a tile on a host.
+  static constexpr int host_rows = 64;
   /// Teams at most, each with sums of its own, which are then added up in order.
-  static constexpr int teams = 1056;
+  static constexpr int teams = 792;
 };
 
 }  // namespace quern::impl
