@@ -117,7 +117,7 @@ benchmarks=(
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/stencil/rolling_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/stencil/reduced_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
-  "../bench/random/random_bench ../bench/analysis/analysis_bench"
+  "../bench/random/random_bench ../bench/analysis/analysis_bench ../bench/fits/fits_bench"
   ../bench/autodiff/autodiff_bench
   ../bench/fft/fft_bench
   ../bench/transfer/transfer_bench
