@@ -70,7 +70,7 @@ tests=(
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
   "analysis/label_test particles/neighbors_test"
-  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test"
+  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 import sklearn
 from scipy.optimize import curve_fit
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import Lasso, LinearRegression, Ridge
 
 rng = np.random.default_rng(20261129)
 
@@ -82,6 +82,22 @@ def linear():
     save("linear", arrays)
 
 
+def sparse():
+    arrays = versions()
+    x, y = data(80, 12)
+    x, y = floats(x), floats(x[:, 0] * 2 - x[:, 5] + 0.3 * rng.normal(size=80) + 1)
+    cases = {"plain": (x, y), "targets": (x, np.stack([y, y - 3 * x[:, 7]], axis=1)), "wide": data(30, 130),
+             "few": (x[:6], y[:6]), "dependent": (np.concatenate([x, x[:, :3]], axis=1), y)}
+    for name, (x, y) in cases.items():
+        w = floats(rng.integers(1, 9, len(x)) / 4)
+        arrays |= {f"{name}/x": x, f"{name}/y": y, f"{name}/weights": w}
+        for how, fit_intercept, weights in (("free", False, None), ("intercept", True, None), ("weighted", True, w)):
+            fit = Lasso(0.1, fit_intercept=fit_intercept, tol=1e-14, max_iter=1000000).fit(x, y, weights)
+            arrays[f"{name}/{how}/coefficients"] = fit.coef_
+            if fit_intercept: arrays[f"{name}/{how}/intercept"] = np.asarray(fit.intercept_, np.float64)
+    save("lasso", arrays)
+
+
 def polynomials():
     arrays = versions()
     x = floats(rng.uniform(-2, 3, 41))
@@ -141,3 +157,4 @@ warnings.simplefilter("error")
 linear()
 polynomials()
 curves()
+sparse()

@@ -458,6 +458,7 @@ TEST_F(Named, LinearAlgebra) {
   EXPECT_NAMED(quern::pca(exec, twelve, components, three, a, step));
   EXPECT_NAMED(quern::truncated_svd(exec, left, three, right, a, step, quern::oversampling{4}));
   EXPECT_NAMED(quern::linear_regression(exec, twelve, a, other, step));
+  EXPECT_NAMED(quern::lasso(exec, twelve, a, other, step));
   EXPECT_NAMED(quern::ridge(twelve, a, other, step, quern::alpha{0.5}));
   EXPECT_NAMED(quern::polyfit(exec, three, other, other, step));
 }

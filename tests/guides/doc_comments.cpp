@@ -80,6 +80,8 @@ void fits(const space& exec) {
     quern::fill(exec, Kokkos::subview(y, Kokkos::pair(i, i + 1)), 3 * i + 14);
   }
   quern::fill(exec, w, 0.5);
+  // # fits/lasso.hpp
+  EXPECT_EQ(quern::lasso_status::converged, ended.status);
   // # fits/linear_regression.hpp
   EXPECT_NEAR(14, test::value(intercept), 1e-13);
   EXPECT_NEAR(9, test::contents(coefficients)[0], 1e-13);  // 126 / 14, through the origin

@@ -10,7 +10,7 @@ namespace {
 
 // # 1
 
-// # 6
+// # 7
 
 void lines(const space& exec) {
   const Kokkos::View<double**> x("x", 4, 1), x_train("x_train", 3, 1);
@@ -26,13 +26,15 @@ void lines(const space& exec) {
   // # 3
   EXPECT_NEAR(10 / 5.5, test::contents(coefficients)[0], 1e-14);  // the sums of products, and with the penalty
   // # 4
+  EXPECT_NEAR((34 - 2) / 14.0, test::contents(coefficients)[0], 1e-3);  // 34 of products, 4 alpha of them taken
+  // # 5
   EXPECT_LT(2, test::contents(coefficients)[0]);
 }
 
 void polynomial(const space& exec) {
   const auto t = on_device<double>({0, 1, 2, 3}), h = on_device<double>({1, 2, 5, 10});
   const Kokkos::View<double*> p("p", 3);
-  // # 5
+  // # 6
   EXPECT_NEAR(1, test::contents(p)[0], 1e-13);
 }
 
@@ -45,10 +47,10 @@ void curves(const space& exec) {
   const Kokkos::View<int*> status("status", 3), iterations("iterations", 3);
   quern::copy(exec, series, quern::broadcast_to(counts, {3, 4}));
   quern::fill(exec, ps, 1.0);
-  // # 7
+  // # 8
   EXPECT_EQ(quern::curve_fit_status::converged, result.status);
   EXPECT_NEAR(2, test::contents(p2)[0], 1e-7);
-  // # 8
+  // # 9
   EXPECT_NEAR(0.5, test::contents(ps)[5], 1e-7);
 }
 

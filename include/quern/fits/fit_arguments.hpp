@@ -77,6 +77,35 @@ void check_apart_from_rows(const call<Exec>& c, const char* name, const strided<
                 strided<const Data>{rows.weight, rows.weight_extents, {rows.weight_step}});
 }
 
+/// The outputs of a linear fit; the intercept has no data where none is wanted.
+template <class T>
+struct fit_outputs {
+  strided<T> coefficients, intercept;
+  bool with_intercept;
+};
+/// The outputs of a linear fit of at least so many rows, checked.
+template <class Exec, class Out, class Y, class T>
+fit_outputs<T> outputs_of_fit(const call<Exec>& c, const Out& out_view, const Y& y_view, const fit_rows<T>& rows,
+                              std::int64_t least) {
+  const auto views = as_outputs(out_view);
+  constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
+  static_assert(count <= 2, "quern: the outputs of a linear fit are the coefficients and the intercept");
+  check_lapack<Exec>(c.label);
+  if (rows.count() < least)
+    throw Error(c.label, "x has " + std::to_string(rows.count()) + " rows, expected at least " + std::to_string(least));
+  fit_outputs<T> out{c.output(std::get<0>(views)), {}, count == 2};
+  const bool several = operand_extents(c.label, y_view).rank == 2;
+  check_extents(c.label, "coefficients", out.coefficients.extents, several ? shape{rows.t(), rows.d()} : shape{rows.d()});
+  check_apart_from_rows(c, "coefficients", out.coefficients, rows);
+  if constexpr (count == 2) {
+    out.intercept = c.output(std::get<1>(views));
+    check_extents(c.label, "intercept", out.intercept.extents, several ? shape{rows.t()} : shape{});
+    check_apart_from_rows(c, "intercept", out.intercept, rows);
+    check_apart(c.label, {"coefficients", "intercept"}, out.coefficients, out.intercept);
+  }
+  return out;
+}
+
 }  // namespace impl
 }  // namespace quern
 

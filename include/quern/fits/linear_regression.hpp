@@ -8,156 +8,55 @@
 
 #include <quern/core/call/weights.hpp>
 #include <quern/fits/fit_arguments.hpp>
-#include <quern/fits/normal_equations.hpp>
-#include <quern/fits/products.hpp>
+#include <quern/fits/sums.hpp>
 #include <quern/linalg/least_squares.hpp>
 
 namespace quern {
 
 namespace impl {
 
-/// What is asked of a linear fit.
-struct linear_fit {
-  double penalty = 0;
-  bool intercept = false;
-};
-
 /// The variance inflation up to which sums of products say enough: coefficients then have ten digits, those of columns
 /// of float, whose products are exact in double, three; a decomposition in float would leave them one.
 template <class T>
 inline constexpr double inflation_limit = sizeof(T) == 4 ? 1e12 : 1e5;
 
-/// Elements of the matrix whose least-squares solution is the fit: rows of data without means, times the root of their
-/// weight, and below them those of the penalty.
-template <class T>
-struct centred_element {
-  column_major<T> to;
-  column_range<T> from;
-  const T* weight;
-  std::int64_t weight_step, rows;
-  const double *origin, *offset;  // null where nothing is centred
-  double root_of_penalty;         // 0 for the columns of y
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
-    double value = i - rows == j ? root_of_penalty : 0;
-    if (i < rows) {
-      value = static_cast<double>(from.data[i * from.row_step + j * from.column_step]);
-      if (origin != nullptr) value = value - origin[from.first + j] - offset[from.first + j];
-      if (weight != nullptr) value *= Kokkos::sqrt(static_cast<double>(weight[i * weight_step]));
-    }
-    to(i, j) = static_cast<T>(value);
-  }
-};
-
-/// Sums of the columns of a fit, and of products too unless there are too many columns for that.
-template <class Exec, class T>
-normal_equations sum_columns(const Exec& exec, const std::string& label, const fit_rows<T>& rows, bool centred) {
-  const auto sums_of = [&](const fit_rows<T>& part) {
-    column_origin origin{centred};
-    for (int attempt = 0;; ++attempt) {
-      auto products = sums_of_products(exec, label, part, origin);
-      normal_equations n(part.d(), part.t(), std::move(products), origin.values);
-      if (attempt == 1 || !n.origins_are_far()) return n;
-      for (int j = 0; j < part.d() + part.t(); ++j) origin.values[j] = n.mean(j);
-    }
-  };
-  constexpr int max_columns = max_product_columns<Exec>();
-  if (rows.columns() <= max_columns) return sums_of(rows);
-  std::vector<normal_equations> parts;
-  for (const auto& of : {rows.x, rows.y})
-    for (std::int64_t j = 0; j < of.extents.extent[1]; j += max_columns - 1) {
-      fit_rows<T> part = rows;
-      part.x = part_along(of, 1, j, std::min<std::int64_t>(max_columns - 1, of.extents.extent[1] - j));
-      part.y = part_along(rows.y, 1, 0, 0);
-      if (centred) parts.push_back(sums_of(part));
-    }
-  return normal_equations(rows.d(), rows.t(), parts);
-}
-
-/// The fit by the singular values of the rows of data, without their means, in scratch memory.
+/// The fit by the singular values of the rows of data, without their means.
 template <class Exec, class T>
 std::int64_t fit_by_singular_values(const Exec& exec, const std::string& label, std::vector<double>& coefficients,
                                     const fit_rows<T>& rows, const normal_equations& sums, double penalty) {
   const int d = rows.d(), t = rows.t();
-  const std::int64_t more = penalty > 0 ? d : 0, n = rows.count();
-  const work_matrix<Exec, T> a(exec, n + more, d), b(exec, n + more, t), x(exec, d, t);
-  std::vector<double> offsets(2 * (d + t));
-  for (int j = 0; j < d + t && sums.centred(); ++j) {
-    offsets[j] = sums.origins()[j];
-    offsets[d + t + j] = sums.offset(j);
-  }
-  const scratch_array<Exec, double> memory(exec, 2 * (d + t));
-  copy_items_from_host(exec, memory.data(), offsets.data(), 2 * (d + t));
-  const double* const origin = sums.centred() ? memory.data() : nullptr;
-  const auto fill = [&](const column_major<T>& to, const column_range<T>& from, double root) {
-    for_each_element(exec, label_text(label, "/rows"), to.rows, to.columns,
-                     centred_element<T>{to, from, rows.weight, rows.weight_step, n, origin, memory.data() + d + t, root});
-  };
-  fill(*a, columns_from(rows.x, 0), std::sqrt(penalty));
-  fill(*b, columns_from(rows.y, d), 0);
-  const std::int64_t rank = solve_least_squares<Exec, T>(exec, label, as_matrix(*x), {}, {}, as_input(*a), as_input(*b),
-                                                         {least_squares::svd, -1});
-  std::vector<T> found(static_cast<std::size_t>(d) * t);
-  copy_items_to_host(exec, found.data(), x->data, static_cast<std::int64_t>(found.size()));
-  exec.fence(kernel_label(label, ": coefficients"));
-  coefficients.assign(found.begin(), found.end());  // column by column, and so target by target
+  const centred_rows<Exec, T> data(exec, label, rows, sums, penalty);
+  const work_matrix<Exec, T> x(exec, d, t);
+  const std::int64_t rank = solve_least_squares<Exec, T>(exec, label, as_matrix(*x), {}, {}, as_input(*data.x),
+                                                         as_input(*data.y), {least_squares::svd, -1});
+  coefficients = values_on_host(exec, label, *x);  // column by column, and so target by target
   return rank;
 }
 
-/// Copies results of the host to an output, in row-major order.
+/// Gives the rank.
 template <class Exec, class T>
-void store_from_host(const Exec& exec, const std::string& label, const strided<T>& to,
-                     const std::vector<double>& values) {
-  const std::vector<T> converted(values.begin(), values.end());
-  const auto count = static_cast<std::int64_t>(values.size());
-  const scratch_array<Exec, T> memory(exec, count);
-  copy_items_from_host(exec, memory.data(), converted.data(), count);
-  copy_matrix(exec, label, to, strided<const T>{memory.data(), to.extents, row_major_strides(to.extents)});
-  exec.fence(kernel_label(label, ": results"));
-}
-
-/// Gives the rank. `intercept` has no data where none is wanted.
-template <class Exec, class T>
-std::int64_t fit_linear(const Exec& exec, const std::string& label, const strided<T>& coefficients,
-                        const strided<T>& intercept, const fit_rows<T>& rows, const linear_fit& fit) {
-  const normal_equations sums = sum_columns(exec, label, rows, fit.intercept);
+std::int64_t fit_linear(const Exec& exec, const std::string& label, const fit_outputs<T>& out,
+                        const fit_rows<T>& rows, double penalty) {
+  const normal_equations sums = sum_columns(exec, label, rows, out.with_intercept);
   std::vector<double> found;
   std::int64_t rank = 0;
-  if (!sums.solve(fit.penalty, inflation_limit<T>, found, rank))
-    rank = fit_by_singular_values(exec, label, found, rows, sums, fit.penalty);
-  store_from_host(exec, label, coefficients, found);
-  if (fit.intercept) store_from_host(exec, label, intercept, sums.intercepts(found));
+  if (!sums.solve(penalty, inflation_limit<T>, found, rank))
+    rank = fit_by_singular_values(exec, label, found, rows, sums, penalty);
+  store_fit(exec, label, out, found, sums);
   return rank;
 }
 
 /// The checks of a linear fit, and the fit.
 template <class Exec, class Out, class X, class Y, class... Options>
-std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const Out& out, const X& x_view,
-                             const Y& y_view, linear_fit fit, const Options&... options) {
+std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const Out& out_view, const X& x,
+                             const Y& y, double penalty, const Options&... options) {
   using T = value_of<X>;
-  call c(name, exec);
-  const auto views = as_outputs(out);
-  constexpr std::size_t count = std::tuple_size_v<decltype(views)>;
-  static_assert(count <= 2, "quern: the outputs of a linear fit are the coefficients and the intercept");
-  const auto coefficients = c.output(std::get<0>(views));
-  fit.intercept = count == 2;
-  const auto rows = rows_of_fit<T>(c, x_view, y_view, options...);
-  check_lapack<Exec>(c.label);
-  const std::int64_t d = rows.d(), least = fit.penalty > 0 ? 1 : d + (fit.intercept ? 1 : 0);
-  if (rows.count() < least)
-    throw Error(c.label, "x has " + std::to_string(rows.count()) + " rows, expected at least " + std::to_string(least));
-  const bool several = operand_extents(c.label, y_view).rank == 2;
-  const shape of_targets = several ? shape{rows.t()} : shape{};
-  check_extents(c.label, "coefficients", coefficients.extents, several ? shape{rows.t(), d} : shape{d});
-  check_apart_from_rows(c, "coefficients", coefficients, rows);
-  auto intercept = coefficients;
-  if constexpr (count == 2) {
-    intercept = c.output(std::get<1>(views));
-    check_extents(c.label, "intercept", intercept.extents, of_targets);
-    check_apart_from_rows(c, "intercept", intercept, rows);
-    check_apart(c.label, {"coefficients", "intercept"}, coefficients, intercept);
-  }
-  if (!(fit.penalty >= 0)) throw Error(c.label, "alpha is negative or NaN");
-  return fit_linear(exec, c.label, coefficients, intercept, rows, fit);
+  const call c(name, exec);
+  const auto rows = rows_of_fit<T>(c, x, y, options...);
+  constexpr bool with_intercept = std::tuple_size_v<decltype(as_outputs(out_view))> == 2;
+  const auto out = outputs_of_fit(c, out_view, y, rows, penalty > 0 ? 1 : rows.d() + (with_intercept ? 1 : 0));
+  if (!(penalty >= 0)) throw Error(c.label, "alpha is negative or NaN");
+  return fit_linear(exec, c.label, out, rows, penalty);
 }
 
 }  // namespace impl
@@ -194,7 +93,7 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 ///         output shares memory with another array; ConvergenceError by `lstsq`
 template <execution_space Exec, output_like Out, array_like X, array_like Y, weights_option... Options>
 std::int64_t linear_regression(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
-  return impl::linear_fit_call("quern::linear_regression", exec, out, x, y, {}, options...);
+  return impl::linear_fit_call("quern::linear_regression", exec, out, x, y, 0, options...);
 }
 template <output_like Out, array_like X, array_like Y, weights_option... Options>
 std::int64_t linear_regression(const Out& out, const X& x, const Y& y, const Options&... options) {
@@ -212,7 +111,7 @@ QUERN_TAKES_NAME_NOT(place, linear_regression)
 /// @throws Error as `linear_regression`, or if alpha is negative or NaN
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::ridge_option... Options>
 std::int64_t ridge(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
-  return impl::linear_fit_call("quern::ridge", exec, out, x, y, {impl::option_or(alpha(), options...).value}, options...);
+  return impl::linear_fit_call("quern::ridge", exec, out, x, y, impl::option_or(alpha(), options...).value, options...);
 }
 template <output_like Out, array_like X, array_like Y, impl::ridge_option... Options>
 std::int64_t ridge(const Out& out, const X& x, const Y& y, const Options&... options) {
