@@ -23,6 +23,8 @@ units=(
   "distributed/stencil_test distributed/halo_test distributed/gradient_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
+  ../src/fits/normal_equations
+  ../src/fits/coordinate_descent
   "../src/core/memory/workspace ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/extents ../src/core/views/operands ../src/core/views/overlap ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats"
@@ -68,7 +70,7 @@ tests=(
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
-  "keyed/histogram_test keyed/interpolation_test"
+  "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test particles/neighbors_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"

@@ -24,11 +24,10 @@ prepared linear_regression(const exec_space& exec, std::int64_t n) {
   const auto y = make_view<double*>("y", n), coefficients = make_view<double*>("coefficients", columns);
   const Kokkos::View<double, bench::memory_space> intercept("intercept");
   quern::random::normal(exec, x, quern::random::key(1));
-  Kokkos::parallel_for(
-      "target", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = 0.5 * x(i, 0) + 3; });
-  prepared p{8.0 * static_cast<double>(n * (columns + 1)), static_cast<double>(n * columns * (columns + 1)), {}, {}, {}};
-  p.variants = {
-      {"quern", [=] { quern::linear_regression(exec, quern::outputs(coefficients, intercept), x, y); }}};
+  Kokkos::parallel_for("target", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { y(i) = 0.5 * x(i, 0) + 3; });
+  prepared p{
+      8.0 * static_cast<double>(n * (columns + 1)), static_cast<double>(n * columns * (columns + 1)), {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::linear_regression(exec, quern::outputs(coefficients, intercept), x, y); }}};
   p.poison = [=] { Kokkos::deep_copy(coefficients, -7); };
   p.right = [=] {
     double found = 0;
@@ -40,10 +39,12 @@ prepared linear_regression(const exec_space& exec, std::int64_t n) {
 }
 
 const bool registered = [] {
-  bench::add({"linear_regression rows/f64 n x 32", {10'000, 1'000'000, 10'000'000}, 1000,
+  bench::add({"linear_regression rows/f64 n x 32",
+              {10'000, 1'000'000, 10'000'000},
+              1000,
               linear_regression<Kokkos::LayoutRight>});
-  bench::add({"linear_regression columns/f64 n x 32", {1'000'000, 10'000'000}, 1000,
-              linear_regression<Kokkos::LayoutLeft>});
+  bench::add(
+      {"linear_regression columns/f64 n x 32", {1'000'000, 10'000'000}, 1000, linear_regression<Kokkos::LayoutLeft>});
   return true;
 }();
 

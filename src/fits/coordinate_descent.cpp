@@ -8,8 +8,8 @@ namespace quern::impl {
 
 namespace {
 
-/// The descent as scikit-learn's with a Gram matrix: Friedman, Hastie and Tibshirani, J. Stat. Softw. 33, 2010. All sums
-/// are those of n rows, and not divided by n.
+/// The descent as scikit-learn's with a Gram matrix: Friedman, Hastie and Tibshirani, J. Stat. Softw. 33, 2010. All
+/// sums are those of n rows, and not divided by n.
 class descent {
  public:
   descent(const normal_equations& sums, int d, int target, double penalty, double* w)

@@ -102,8 +102,7 @@ bool normal_equations::solve(double penalty, double limit, std::vector<double>& 
   const int n = static_cast<int>(columns.size());
   positive_matrix a(n);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      a(i, j) = i == j ? 1 : centred_product(columns[i], columns[j]) / scale[i] / scale[j];
+    for (int j = 0; j < n; ++j) a(i, j) = i == j ? 1 : centred_product(columns[i], columns[j]) / scale[i] / scale[j];
   if (!a.factor() || !(a.largest_of_inverse() <= limit)) return false;
   rank = n;
   coefficients.assign(static_cast<std::size_t>(t_) * d_, 0);

@@ -162,8 +162,8 @@ TYPED_TEST(CurveFitOn, SaysWhatDoesNotConverge) {
   EXPECT_NEAR(0, test::contents(covariance)[0], 1e-12) << "of points on the curve";
   const auto one = this->row({1});
   const auto variance = test::make_array<double, 2, Kokkos::LayoutRight, E>({1, 1}, {0});
-  const auto result = quern::curve_fit<1>(outputs(one, variance), root_of_parameter(), max_iterations{1}, x,
-                                          this->row({2, 4, 6, 8}));
+  const auto result =
+      quern::curve_fit<1>(outputs(one, variance), root_of_parameter(), max_iterations{1}, x, this->row({2, 4, 6, 8}));
   EXPECT_EQ(curve_fit_status::iteration_limit, result.status);
   EXPECT_EQ(1, result.iterations);
   EXPECT_LT(1, test::contents(one)[0]) << "the best that was found";
@@ -208,9 +208,8 @@ TYPED_TEST(CurveFitOn, RefusesWhatDoesNotFit) {
   const auto many = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 2}, test::samples<double>(8));
   const auto cs = test::make_array<double, 3, Kokkos::LayoutRight, E>({4, 2, 2}, test::samples<double>(16));
   const auto ys = test::make_array<double, 2, Kokkos::LayoutRight, E>({3, 5}, test::samples<double>(15));
-  test::expect_error("quern::curve_fit: in 1 has 3 items, expected 4", [&] {
-    quern::curve_fit<2>(outputs(many, cs, status, iterations), first_of_two(), ys, ys);
-  });
+  test::expect_error("quern::curve_fit: in 1 has 3 items, expected 4",
+                     [&] { quern::curve_fit<2>(outputs(many, cs, status, iterations), first_of_two(), ys, ys); });
 }
 
 }  // namespace

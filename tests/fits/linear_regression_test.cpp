@@ -80,8 +80,8 @@ struct LinearFits : testing::Test {
   template <int Targets>
   static void check_all(const std::string& name, double relative) {
     for (const std::string how : {"free", "intercept", "weighted"}) {
-      const auto rank = check<Targets>(name, how, "", relative,
-                                       [](const auto&... a) { return quern::linear_regression(E(), a...); });
+      const auto rank =
+          check<Targets>(name, how, "", relative, [](const auto&... a) { return quern::linear_regression(E(), a...); });
       EXPECT_EQ(sklearn.value<std::int64_t>(name + "/" + how + "/rank"), rank) << name << ' ' << how;
       check<Targets>(name, how, "/ridge_1.0", relative, [](const auto&... a) { return quern::ridge(E(), a...); });
       check<Targets>(name, how, "/ridge_0.125", relative,
@@ -134,8 +134,8 @@ TYPED_TEST(LinearFitsOn, HaveColumnsOfAnyScale) {
     }
     const auto coefficients = this->template array<1>({3}, {0, 0, 0});
     const Kokkos::View<double, TypeParam> intercept("intercept");
-    EXPECT_EQ(3, quern::linear_regression(TypeParam(), outputs(coefficients, intercept), this->template array<2>({n, 3}, x),
-                                          this->template array<1>({n}, y)));
+    EXPECT_EQ(3, quern::linear_regression(TypeParam(), outputs(coefficients, intercept),
+                                          this->template array<2>({n, 3}, x), this->template array<1>({n}, y)));
     const auto found = test::contents(coefficients);
     for (int j = 0; j < 3; ++j) EXPECT_NEAR(1, found[j] / wanted[j], 1e-13);
     EXPECT_NEAR(7, test::value(intercept), 1e-12);
@@ -180,8 +180,7 @@ TYPED_TEST(LinearFitsOn, HaveAFirstRowThatIsFarAway) {
   const auto targets = this->template array<1>({n}, y);
   const auto coefficients = this->template array<1>({2}, {0, 0}), expected = this->template array<1>({2}, {0, 0});
   const Kokkos::View<double, TypeParam> intercept("intercept"), other("other");
-  quern::linear_regression(outputs(coefficients, intercept), rows, targets,
-                           weights{this->template array<1>({n}, w)});
+  quern::linear_regression(outputs(coefficients, intercept), rows, targets, weights{this->template array<1>({n}, w)});
   const std::pair<std::int64_t, std::int64_t> rest(1, n);
   quern::linear_regression(outputs(expected, other), Kokkos::subview(rows, rest, Kokkos::ALL),
                            Kokkos::subview(targets, rest));

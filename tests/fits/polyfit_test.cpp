@@ -79,8 +79,8 @@ TYPED_TEST(Polyfit, FindsTheRank) {
             quern::polyfit(E(), p, this->template frozen<1>("two/x"), this->template frozen<1>("two/y")));
   this->expect_near("two/p", test::contents(p), 100 * this->eps);
   const auto cut = this->template array<1>({7});
-  EXPECT_EQ(numpy.value<std::int64_t>("cut/rank"), quern::polyfit(cut, this->template frozen<1>("cut/x"),
-                                                                  this->template frozen<1>("cut/y"), rcond{1e-3}));
+  EXPECT_EQ(numpy.value<std::int64_t>("cut/rank"),
+            quern::polyfit(cut, this->template frozen<1>("cut/x"), this->template frozen<1>("cut/y"), rcond{1e-3}));
   this->expect_near("cut/p", test::contents(cut), 5000 * this->eps);
 }
 

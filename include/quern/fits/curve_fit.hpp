@@ -226,7 +226,8 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 /// | many fits | (items, N) | (items, N, N) | (items), of int | (items, n) or (items, n, k) | (items, n) |
 ///
 /// @param out p, of float or double: at first the guesses, then the parameters; and the other outputs
-/// @param f   returns a number for a point, a number or a View of k of them, and a `Kokkos::Array` of N parameters, which
+/// @param f   returns a number for a point, a number or a View of k of them, and a `Kokkos::Array` of N parameters,
+/// which
 ///            are of any type; elementary functions are called without a namespace
 /// @param options before the inputs. `tolerance{.relative = r}`, 1.5e-8 without it, as SciPy's ftol and xtol: a fit has
 ///            converged where a step neither changes the sum nor may change it by more than r of it, where the step is
@@ -240,11 +241,11 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 /// condition of J^T J with columns of length 1.
 ///
 /// A fit that does not converge is no error: `curve_fit_status` says why, and p is the best that was found. NaN and
-/// infinities, of points or of f at the guess, give the status `not_finite`, the guess and an infinite covariance; steps
-/// to where f is not finite are shortened. There are no bounds, and sigma is no matrix.
+/// infinities, of points or of f at the guess, give the status `not_finite`, the guess and an infinite covariance;
+/// steps to where f is not finite are shortened. There are no bounds, and sigma is no matrix.
 ///
-/// One fit sums up in double, also of floats, and waits for `exec` once in each iteration; its N parameters are solved for
-/// on the host. Many fits are computed in their type, by one kernel, asynchronous on `exec`.
+/// One fit sums up in double, also of floats, and waits for `exec` once in each iteration; its N parameters are solved
+/// for on the host. Many fits are computed in their type, by one kernel, asynchronous on `exec`.
 /// @throws Error if extents do not fit, there are fewer points than parameters, outputs share memory with others, or a
 ///         tolerance is negative or NaN
 template <int N, execution_space Exec, output_like Out, class F, class... In>
@@ -252,7 +253,8 @@ template <int N, execution_space Exec, output_like Out, class F, class... In>
 auto curve_fit(const Exec& exec, const Out& out, const F& f, const In&... in) {
   const impl::label_scope functor("quern::curve_fit", typeid(F));
   const std::string& label = impl::label_text("quern::curve_fit");
-  static_assert(impl::is_outputs<Out>, "quern::curve_fit: the outputs are p and covariance, of many fits also status and iterations");
+  static_assert(impl::is_outputs<Out>,
+                "quern::curve_fit: the outputs are p and covariance, of many fits also status and iterations");
   constexpr bool one = impl::rank_of<std::tuple_element_t<0, Out>> == 1;
   std::conditional_t<one, curve_fit_result, int> result{};
   impl::with_options_first(
@@ -266,8 +268,10 @@ auto curve_fit(const Exec& exec, const Out& out, const F& f, const In&... in) {
               static_assert(sizeof...(arrays) == 2 || sizeof...(arrays) == 3,
                             "quern::curve_fit: the inputs are x, y and perhaps sigma");
               if constexpr (one) {
-                static_assert(std::tuple_size_v<Out> == 2, "quern::curve_fit: of one fit the outputs are p and covariance");
-                result = impl::fit_one<N>(exec, label, std::get<0>(out), std::get<1>(out), f, limits, absolute, arrays...);
+                static_assert(std::tuple_size_v<Out> == 2,
+                              "quern::curve_fit: of one fit the outputs are p and covariance");
+                result =
+                    impl::fit_one<N>(exec, label, std::get<0>(out), std::get<1>(out), f, limits, absolute, arrays...);
               } else {
                 impl::fit_many<N>(exec, label, out, f, limits, absolute, arrays...);
               }

@@ -57,7 +57,8 @@ fit_rows<T> rows_of_fit(const call<Exec>& c, const X& x_view, const Y& y_view, c
   const std::int64_t n = rows.x.extents.extent[0];
   const bool fits = (y.extents.rank == 1 || y.extents.rank == 2) && y.extents.extent[0] == n;
   if (!fits || (y.extents.rank == 2 && (y.extents.extent[1] < 1 || y.extents.extent[1] > max_columns)))
-    throw Error(c.label, "y has extents " + y.extents.str() + ", which do not fit x with extents " + rows.x.extents.str());
+    throw Error(c.label,
+                "y has extents " + y.extents.str() + ", which do not fit x with extents " + rows.x.extents.str());
   rows.y = columns_of(y);
   const strided<const T> weight = weights_of_rows<T>(c, n, options...);
   rows.weight = weight.data;
@@ -68,8 +69,7 @@ fit_rows<T> rows_of_fit(const call<Exec>& c, const X& x_view, const Y& y_view, c
 
 /// An output of a fit must not share memory with its data.
 template <class Exec, class T, class Data>
-void check_apart_from_rows(const call<Exec>& c, const char* name, const strided<T>& out,
-                           const fit_rows<Data>& rows) {
+void check_apart_from_rows(const call<Exec>& c, const char* name, const strided<T>& out, const fit_rows<Data>& rows) {
   check_apart(c.label, {name, "x"}, out, rows.x);
   check_apart(c.label, {name, "y"}, out, rows.y);
   if (rows.weight != nullptr)
@@ -95,7 +95,8 @@ fit_outputs<T> outputs_of_fit(const call<Exec>& c, const Out& out_view, const Y&
     throw Error(c.label, "x has " + std::to_string(rows.count()) + " rows, expected at least " + std::to_string(least));
   fit_outputs<T> out{c.output(std::get<0>(views)), {}, count == 2};
   const bool several = operand_extents(c.label, y_view).rank == 2;
-  check_extents(c.label, "coefficients", out.coefficients.extents, several ? shape{rows.t(), rows.d()} : shape{rows.d()});
+  check_extents(c.label, "coefficients", out.coefficients.extents,
+                several ? shape{rows.t(), rows.d()} : shape{rows.d()});
   check_apart_from_rows(c, "coefficients", out.coefficients, rows);
   if constexpr (count == 2) {
     out.intercept = c.output(std::get<1>(views));

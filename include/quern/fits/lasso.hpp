@@ -43,7 +43,7 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
     double* const w = found.data() + static_cast<std::size_t>(k) * rows.d();
     const lasso_descent one = sums.descend(k, limits.alpha, limits.tolerance, limits.max_iterations, w);
     if (!one.finite) std::fill_n(w, rows.d(), std::numeric_limits<double>::quiet_NaN());
-    const int status = !one.finite       ? lasso_status::not_finite
+    const int status = !one.finite      ? lasso_status::not_finite
                        : !one.converged ? lasso_status::iteration_limit
                                         : lasso_status::converged;
     result = {std::max(result.status, status), std::max(result.iterations, one.iterations),
@@ -56,15 +56,16 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
 }  // namespace impl
 
 /// A linear function of few of the columns of x: the coefficients w and the intercept b with the least
-/// `sum_i weight_i (y_i - x_i w - b)^2 / (2 sum_i weight_i) + alpha |w|_1`, as scikit-learn's `Lasso`, by coordinate descent
-/// on sums of products. Each target is a fit of its own.
+/// `sum_i weight_i (y_i - x_i w - b)^2 / (2 sum_i weight_i) + alpha |w|_1`, as scikit-learn's `Lasso`, by coordinate
+/// descent on sums of products. Each target is a fit of its own.
 ///
 /// @code
 /// const auto ended = quern::lasso(exec, quern::outputs(coefficients, intercept), x, y, quern::alpha{0.1});
 /// @endcode
 ///
 /// Shapes, types, the intercept and `weights` are those of `linear_regression`; there may be fewer rows than columns.
-/// @param options `alpha{a}`, 1 without it; `weights{w}`; `tolerance{.relative = r}`, 1e-4 without it: a target has converged
+/// @param options `alpha{a}`, 1 without it; `weights{w}`; `tolerance{.relative = r}`, 1e-4 without it: a target has
+/// converged
 ///            where the duality gap, by which the objective may be above the least, is at most r of that of no
 ///            coefficients, once a sweep changes none by more than r of the largest; `max_iterations`, 1000 sweeps
 ///            without it
@@ -75,7 +76,8 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
 ///
 /// No convergence is no exception, but a `lasso_status`; coefficients are then the best that were found. NaN and
 /// infinities, and sums of squares that overflow, give the status `not_finite` and NaN for their target.
-/// @throws Error if ranks or extents do not fit, there is no row, an output shares memory with another array, or alpha or
+/// @throws Error if ranks or extents do not fit, there is no row, an output shares memory with another array, or alpha
+/// or
 ///         the tolerance is negative or NaN, or has an absolute part
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::lasso_option... Options>
 lasso_result lasso(const Exec& exec, const Out& out_view, const X& x, const Y& y, const Options&... options) {

@@ -156,8 +156,8 @@ struct levenberg_marquardt {
     vector own;
     for (int i = 0; i < N; ++i) own[i] = at.products[i][i] > T(0) ? Kokkos::sqrt(at.products[i][i]) : T(1);
     scaled_products<T, N> matrix;
-    const bool known = Kokkos::isfinite(factor) && at.finite() &&
-                       matrix.factor(at, own, T(0), N * Kokkos::Experimental::epsilon_v<T>);
+    const bool known =
+        Kokkos::isfinite(factor) && at.finite() && matrix.factor(at, own, T(0), N * Kokkos::Experimental::epsilon_v<T>);
     for (int j = 0; j < N; ++j) {
       vector column;
       for (int i = 0; i < N; ++i) column[i] = T(i == j ? 1 : 0);

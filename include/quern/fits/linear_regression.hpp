@@ -35,8 +35,8 @@ std::int64_t fit_by_singular_values(const Exec& exec, const std::string& label, 
 
 /// Gives the rank.
 template <class Exec, class T>
-std::int64_t fit_linear(const Exec& exec, const std::string& label, const fit_outputs<T>& out,
-                        const fit_rows<T>& rows, double penalty) {
+std::int64_t fit_linear(const Exec& exec, const std::string& label, const fit_outputs<T>& out, const fit_rows<T>& rows,
+                        double penalty) {
   const normal_equations sums = sum_columns(exec, label, rows, out.with_intercept);
   std::vector<double> found;
   std::int64_t rank = 0;
@@ -48,8 +48,8 @@ std::int64_t fit_linear(const Exec& exec, const std::string& label, const fit_ou
 
 /// The checks of a linear fit, and the fit.
 template <class Exec, class Out, class X, class Y, class... Options>
-std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const Out& out_view, const X& x,
-                             const Y& y, double penalty, const Options&... options) {
+std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const Out& out_view, const X& x, const Y& y,
+                             double penalty, const Options&... options) {
   using T = value_of<X>;
   const call c(name, exec);
   const auto rows = rows_of_fit<T>(c, x, y, options...);
@@ -62,8 +62,8 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 }  // namespace impl
 
 /// The linear function of d variables that is nearest to n rows of data, as scikit-learn's `LinearRegression`: the
-/// coefficients w and the intercept b with the least `sum_i weight_i |y_i - x_i w - b|^2`. Gives the rank of x, and waits
-/// for `exec`.
+/// coefficients w and the intercept b with the least `sum_i weight_i |y_i - x_i w - b|^2`. Gives the rank of x, and
+/// waits for `exec`.
 ///
 /// @code
 /// quern::linear_regression(exec, quern::outputs(coefficients, intercept), x, y);
@@ -83,9 +83,9 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 /// solved on the host. Where an origin was far from the mean, the kernel runs a second time. Coefficients are as
 /// accurate as a sum of n terms is, about 1e-15 for n of a million, times the variance inflation factor of x: the
 /// largest of 1 / (1 - R^2) of a column by the others, whatever the columns are scaled by. Where it exceeds 1e5 (of
-/// float 1e12), where columns are collinear, and with more than some 85 columns, the fit is `lstsq` of a copy without means
-/// in scratch memory: then the rank and, of all solutions, the shortest are NumPy's and scikit-learn's. Columns that do not
-/// vary (without an intercept: zeros) have coefficient 0 and do not count in the rank.
+/// float 1e12), where columns are collinear, and with more than some 85 columns, the fit is `lstsq` of a copy without
+/// means in scratch memory: then the rank and, of all solutions, the shortest are NumPy's and scikit-learn's. Columns
+/// that do not vary (without an intercept: zeros) have coefficient 0 and do not count in the rank.
 ///
 /// NaN and infinities, which scikit-learn refuses, give NaN: in x for all and a rank of -1, in y for their target.
 /// Weights below 0 count as NaN.
@@ -105,8 +105,8 @@ QUERN_TAKES_NAME_NOT(place, linear_regression)
 /// least `sum_i weight_i |y_i - x_i w - b|^2 + alpha |w|^2`. The intercept b is not penalized.
 ///
 /// Arguments, memory, accuracy and what NaN give are those of `linear_regression`; the factor by which columns that
-/// resemble others lose accuracy is that of x with the penalty. Fewer rows than columns are allowed where alpha is above
-/// 0. Gives the number of columns that vary, or for alpha = 0 the rank; waits for `exec`.
+/// resemble others lose accuracy is that of x with the penalty. Fewer rows than columns are allowed where alpha is
+/// above 0. Gives the number of columns that vary, or for alpha = 0 the rank; waits for `exec`.
 /// @param options `alpha{a}`, 1 without it; `weights{w}`
 /// @throws Error as `linear_regression`, or if alpha is negative or NaN
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::ridge_option... Options>

@@ -46,8 +46,8 @@ class normal_equations {
   double centred_product(int i, int j) const {
     return centred() ? product(i, j) - sums_[i] * (sums_[j] / weight_) : product(i, j);
   }
-  /// Coefficients of one target, (d), with the least `|y - x w|^2 / 2 weight() + alpha |w|_1`, from those that are given
-  /// on, by coordinate descent on the sums of products.
+  /// Coefficients of one target, (d), with the least `|y - x w|^2 / 2 weight() + alpha |w|_1`, from those that are
+  /// given on, by coordinate descent on the sums of products.
   lasso_descent descend(int target, double alpha, double tolerance, int max_iterations, double* coefficients) const;
   /// What the coefficients leave of the means of y.
   std::vector<double> intercepts(const std::vector<double>& coefficients) const;

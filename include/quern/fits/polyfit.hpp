@@ -74,8 +74,8 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
 }  // namespace impl
 
 /// The polynomial that is nearest to n points, as `numpy.polyfit`: the coefficients p, of the highest power first, with
-/// the least `sum_i (weight_i (y_i - sum_k p_k x_i^(degree - k)))^2`. Gives the rank; where it is below degree + 1, which
-/// NumPy warns of, p is of all such polynomials the one whose scaled coefficients are the shortest.
+/// the least `sum_i (weight_i (y_i - sum_k p_k x_i^(degree - k)))^2`. Gives the rank; where it is below degree + 1,
+/// which NumPy warns of, p is of all such polynomials the one whose scaled coefficients are the shortest.
 ///
 /// @code
 /// quern::polyfit(exec, p, x, y);  // of degree p.extent(0) - 1
@@ -87,18 +87,21 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
 /// | (n) | (n, t) | (degree + 1, t), a polynomial in each column |
 ///
 /// @param out     p
-/// @param options `rcond{r}`, n eps without it: singular values of the powers, each column scaled to length 1, up to r of
-///            the largest count as zero. `weights{w}`, a View (n) of weights of the residuals, not of their squares: 1 /
-///            sigma for points of a standard deviation sigma
+/// @param options `rcond{r}`, n eps without it: singular values of the powers, each column scaled to length 1, up to r
+/// of
+///            the largest count as zero. `weights{w}`, a View (n) of weights of the residuals, not of their squares: 1
+///            / sigma for points of a standard deviation sigma
 ///
 /// Views of any layout, all of float or all of double. The powers, n (degree + 1) numbers, are in scratch memory, where
 /// `lstsq` solves for p; waits for `exec`. The error is some eps times the condition of the scaled powers, which grows
-/// fast with the degree unless x is centred. NaN and infinities, in powers of x too, give NaN and a rank of -1; those in y
-/// give NaN for their column.
-/// @throws Error if ranks or extents do not fit, there are fewer points than coefficients, or p shares memory with another
+/// fast with the degree unless x is centred. NaN and infinities, in powers of x too, give NaN and a rank of -1; those
+/// in y give NaN for their column.
+/// @throws Error if ranks or extents do not fit, there are fewer points than coefficients, or p shares memory with
+/// another
 ///         array; ConvergenceError
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
-std::int64_t polyfit(const Exec& exec, const Out& out_view, const X& x_view, const Y& y_view, const Options&... options) {
+std::int64_t polyfit(const Exec& exec, const Out& out_view, const X& x_view, const Y& y_view,
+                     const Options&... options) {
   using T = impl::value_of<X>;
   constexpr bool real = std::is_same_v<T, float> || std::is_same_v<T, double>;
   static_assert(real && std::is_same_v<impl::value_of<Y>, T> && std::is_same_v<impl::value_of<Out>, T>,

@@ -41,8 +41,8 @@ column_range<T> columns_from(const strided<const T>& a, int first) {
   return {a.data, a.stride[0], a.stride[1], static_cast<int>(a.extents.extent[1]), first};
 }
 
-/// What a thread of a device reads of each tile, while its team multiplies the tile before. Where that is in memory and in
-/// the tile is computed once.
+/// What a thread of a device reads of each tile, while its team multiplies the tile before. Where that is in memory and
+/// in the tile is computed once.
 template <class Exec, class T>
 struct tile_reader {
   static constexpr int slots = fits_tuning<Exec>::slots;
@@ -125,8 +125,7 @@ struct product_sums {
   }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const std::int64_t begin = team.league_rank() * rows_of_team,
-                       end = Kokkos::min(begin + rows_of_team, rows);
+    const std::int64_t begin = team.league_rank() * rows_of_team, end = Kokkos::min(begin + rows_of_team, rows);
     auto* const tile = static_cast<double*>(
         team.team_scratch(device ? 0 : 1).get_shmem_aligned(scratch_bytes_of(tile_size(), sums()), 64));
     double* const to = partial + team.league_rank() * sums();
@@ -228,8 +227,8 @@ struct product_sums {
     for (int o = 0; o < outer; ++o)
       for (int i = 0; i < inner; ++i) {
         const int r = along_rows ? o : i, c = along_rows ? i : o;
-        tile[r * ld() + from.first + c] = element(
-            from.data[(row + r) * from.row_step + c * from.column_step], from.first + c, row + r);
+        tile[r * ld() + from.first + c] =
+            element(from.data[(row + r) * from.row_step + c * from.column_step], from.first + c, row + r);
       }
   }
 };
@@ -276,8 +275,17 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
   using kernel = product_sums<Exec, T>;
   using tune = fits_tuning<Exec>;
   const int p = rows.columns(), named = rows.d() + rows.t();
-  kernel k{columns_from(rows.x, 0), columns_from(rows.y, rows.d()), rows.weight, rows.weight_step, rows.count(),
-           nullptr, nullptr, (p + kernel::block - 1) / kernel::block, 1, 0, 0};
+  kernel k{columns_from(rows.x, 0),
+           columns_from(rows.y, rows.d()),
+           rows.weight,
+           rows.weight_step,
+           rows.count(),
+           nullptr,
+           nullptr,
+           (p + kernel::block - 1) / kernel::block,
+           1,
+           0,
+           0};
   k.groups = std::max(1, tune::threads / k.pairs());
   const int of_slots = tune::slots * k.threads() / named;  // rows that a team of a device reads at a time
   k.tile_rows = kernel::device ? std::max(of_slots / k.groups, 1) * k.groups : tune::host_rows;

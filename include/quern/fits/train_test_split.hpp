@@ -22,9 +22,9 @@ struct later_image {
 
 }  // namespace impl
 
-/// Splits the numbers from 0 to n - 1 into two parts at random, as scikit-learn's `train_test_split` and `ShuffleSplit`:
-/// `test` gets the first of `random::permutation`'s numbers of that key, `train` those that follow. Rows of both parts are
-/// then `take(x, train)` and `take(x, test)`.
+/// Splits the numbers from 0 to n - 1 into two parts at random, as scikit-learn's `train_test_split` and
+/// `ShuffleSplit`: `test` gets the first of `random::permutation`'s numbers of that key, `train` those that follow.
+/// Rows of both parts are then `take(x, train)` and `take(x, test)`.
 ///
 /// @code
 /// quern::train_test_split(exec, train, test, quern::random::key(42));
