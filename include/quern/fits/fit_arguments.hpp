@@ -33,10 +33,12 @@ strided<const T> weights_of_rows(const call<Exec>& c, std::int64_t n, const Opti
   strided<const T> found;
   [[maybe_unused]] const auto take = [&](const auto& o) {
     if constexpr (is_weights<std::remove_cvref_t<decltype(o)>>) {
-      static_assert(std::is_same_v<value_of<std::remove_cvref_t<decltype(o.of)>>, T>,
-                    "quern: the weights of a fit must have the type of x");
-      found = c.input(o.of);
-      check_extents(c.label, "weights", found.extents, shape{n});
+      constexpr bool same = std::is_same_v<value_of<std::remove_cvref_t<decltype(o.of)>>, T>;
+      static_assert(same, "quern: the weights of a fit must have the type of x");
+      if constexpr (same) {
+        found = c.input(o.of);
+        check_extents(c.label, "weights", found.extents, shape{n});
+      }
     }
   };
   (take(options), ...);

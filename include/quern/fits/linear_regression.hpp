@@ -81,11 +81,12 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 /// Views of any layout, all of float or all of double, on the host or a device. One kernel reads the data once and
 /// leaves the sums of products of all columns, counted from the first row, in double; these, (d + t + 1)^2 numbers, are
 /// solved on the host. Where an origin was far from the mean, the kernel runs a second time. Coefficients are as
-/// accurate as a sum of n terms is, about 1e-15 for n of a million, times the variance inflation factor of x: the
-/// largest of 1 / (1 - R^2) of a column by the others, whatever the columns are scaled by. Where it exceeds 1e5 (of
-/// float 1e12), where columns are collinear, and with more than some 85 columns, the fit is `lstsq` of a copy without
-/// means in scratch memory: then the rank and, of all solutions, the shortest are NumPy's and scikit-learn's. Columns
-/// that do not vary (without an intercept: zeros) have coefficient 0 and do not count in the rank.
+/// accurate as a sum of n terms is, about 1e-14 for n of a million, times the variance inflation factor of x: the
+/// largest of 1 / (1 - R^2) of a column by the others, whatever the columns are scaled by, so that columns of 1e150 and
+/// of 1e-150 are told apart. Where it exceeds 1e5 (of float 1e12), where columns are collinear or their squares
+/// overflow, and with more than some 85 columns, the fit is `lstsq` of a copy without means in scratch memory: then the
+/// rank and, of all solutions, the shortest are those of `numpy.linalg.lstsq`. Columns that do not vary (without an
+/// intercept: zeros) have coefficient 0 and do not count in the rank.
 ///
 /// NaN and infinities, which scikit-learn refuses, give NaN: in x for all and a rank of -1, in y for their target.
 /// Weights below 0 count as NaN.
