@@ -12,7 +12,7 @@ import sys
 # From the bottom up. autodiff has dual numbers and derivatives of functions, which need the functions of map alone: it lies below all that
 # may differentiate, as newton in batch does. files lies below the engine of ranks, which writes checkpoints.
 LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
-          "integrate", "particles", "analysis", "chunked", "files", "distributed")
+          "integrate", "particles", "analysis", "fits", "chunked", "files", "distributed")
 # All of it is for the modules above.
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.
@@ -32,7 +32,7 @@ INTERFACES = {
     "random": {"random/fill.hpp", "random/generator.hpp", "random/philox.hpp"},  # fields of numbers; a generator, and its bits, in kernels
     "fft": {"fft/run.hpp"},  # what a transform is asked for, of which ranks do one axis after the other
     "linalg": {"linalg/dense_kernels.hpp", "linalg/dense_orthogonal.hpp", "linalg/lapack.hpp",  # factorizations of blocks, and what
-               "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
+               "linalg/matrix_checks.hpp", "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
     "files": {"files/array_file.hpp"},  # boxes of arrays in files
     "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes

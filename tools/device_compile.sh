@@ -23,6 +23,8 @@ units=(
   "distributed/stencil_test distributed/halo_test distributed/halo_add_test distributed/own_blocks_test distributed/gradient_test"
   "../src/linalg/$backend"  # the vendor's libraries
   ../src/linalg/unavailable
+  ../src/fits/normal_equations
+  ../src/fits/coordinate_descent
   "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
@@ -68,8 +70,9 @@ tests=(
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
-  "keyed/histogram_test keyed/interpolation_test"
+  "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test particles/neighbors_test particles/knn_test"
+  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"
@@ -117,7 +120,7 @@ benchmarks=(
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/stencil/rolling_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
   "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/stencil/reduced_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
-  "../bench/random/random_bench ../bench/analysis/analysis_bench"
+  "../bench/random/random_bench ../bench/analysis/analysis_bench ../bench/fits/fits_bench"
   ../bench/autodiff/autodiff_bench
   ../bench/fft/fft_bench
   ../bench/transfer/transfer_bench
@@ -139,14 +142,14 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra transfers files chunks fft distributed; do
+for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra fits transfers files chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra $folder/fits" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"

@@ -25,7 +25,7 @@ import scaling_model
 TOP = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", "docs/performance.md", "docs/distributed.md"]
 PROGRAMS = {"map": "Maps and copies", "lazy": "Lazy operands", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils and filters",
-            "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys", "analysis": "Analysis",
+            "integrate": "Integrals", "random": "Random numbers", "keyed": "Order and keys", "analysis": "Analysis", "fits": "Fits",
             "transfer": "Transfers between host and device", "chunked": "Arrays of the host and files",
             "autodiff": "Derivatives and many small systems", "fft": "Fourier transforms",
             "linalg": "Products and batches of small matrices", "dense": "Single matrices"}

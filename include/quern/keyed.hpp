@@ -7,6 +7,7 @@
 /// Sorting, distinct values, selections, groups, joins, histograms, bins and searches.
 
 #include <quern/keyed/compact.hpp>
+#include <quern/keyed/cubic_spline.hpp>
 #include <quern/keyed/group_by.hpp>
 #include <quern/keyed/group_reductions.hpp>
 #include <quern/keyed/histogram.hpp>

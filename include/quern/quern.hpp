@@ -33,6 +33,7 @@
 #include <quern/files.hpp>
 #endif
 #ifdef QUERN_USES_LINALG
+#include <quern/fits.hpp>
 #include <quern/linalg.hpp>
 #endif
 

@@ -12,6 +12,9 @@
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
 #include <support/testing.hpp>
+#ifdef QUERN_USES_LINALG
+#include <quern/fits.hpp>
+#endif
 
 // What a user hands to an operation may own something: it is copied before kernels start, and not by them.
 namespace {
@@ -82,6 +85,12 @@ struct root_of_two {
     X f;
     f[0] = x[0] * x[0] - 2.0;
     return f;
+  }
+};
+struct slope {
+  template <class P>
+  KOKKOS_FUNCTION auto operator()(double x, const P& p) const {
+    return p[0] * x;
   }
 };
 struct decay {
@@ -225,6 +234,13 @@ TYPED_TEST(Functors, AreCopiedOnceALaunchBySortsStencilsAndSolvers) {
     Kokkos::deep_copy(guesses, 1.0);
     quern::newton<1>(e, guesses, counted{root_of_two()});
   });
+#ifdef QUERN_USES_LINALG
+  expect("curve_fit", [&](const auto& a) {
+    const Kokkos::View<double*, E> guess("guess", 1);
+    const Kokkos::View<double**, E> variance("variance", 1, 1);
+    quern::curve_fit<1>(e, quern::outputs(guess, variance), counted{slope()}, quern::max_iterations{1}, a.x, a.y);
+  });
+#endif
   expect("odeint", [&](const auto& a) {
     const Kokkos::View<double***, E> y("y", a.n / 100, 2, 1);
     const Kokkos::View<double**, E> y0("y0", a.n / 100, 1);

@@ -64,6 +64,12 @@ struct root {
     return Kokkos::Array<std::remove_cvref_t<decltype(x[0])>, 1>{x[0] * x[0] - a};
   }
 };
+struct slope {
+  template <class P>
+  KOKKOS_FUNCTION auto operator()(double x, const P& p) const {
+    return p[0] * x;
+  }
+};
 struct decay {
   template <class Y, class T>
   KOKKOS_FUNCTION auto operator()(const Y& y, T, T rate) const {
@@ -341,6 +347,7 @@ TEST_F(Named, Bins) {
   EXPECT_NAMED(quern::bincount(exec, number, i, quern::mask{i}, step));
   EXPECT_NAMED(quern::digitize(exec, i, x, edges, step));
   EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
+  EXPECT_NAMED(quern::cubic_spline(exec, y, x, edges, edges, quern::spline_ends::natural, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
 }
 
@@ -432,6 +439,9 @@ TEST_F(Named, RandomNumbers) {
   EXPECT_NAMED(random::gamma(exec, y, key, 2.0, step));
   EXPECT_NAMED(random::permutation(exec, i, key, step));
   EXPECT_NAMED(random::shuffle(exec, y, key, x, step));
+#ifdef QUERN_USES_LINALG
+  EXPECT_NAMED(quern::train_test_split(exec, i, Kokkos::View<int*>("test", 5), key, step));
+#endif
   EXPECT_NAMED(random::choice(exec, i, key, 100, step));
   EXPECT_NAMED(random::choice(exec, i, key, x, step));
   EXPECT_NAMED(random::sobol(exec, a, key, step));
@@ -474,6 +484,10 @@ TEST_F(Named, LinearAlgebra) {
   const matrix components("components", 3, 12), left("left", 12, 3), right("right", 3, 12);
   EXPECT_NAMED(quern::pca(exec, twelve, components, three, a, step));
   EXPECT_NAMED(quern::truncated_svd(exec, left, three, right, a, step, quern::oversampling{4}));
+  EXPECT_NAMED(quern::linear_regression(exec, twelve, a, other, step));
+  EXPECT_NAMED(quern::lasso(exec, twelve, a, other, step));
+  EXPECT_NAMED(quern::ridge(twelve, a, other, step, quern::alpha{0.5}));
+  EXPECT_NAMED(quern::polyfit(exec, three, other, other, step));
 }
 
 TEST_F(Named, IntegralsAndBatches) {
@@ -493,6 +507,10 @@ TEST_F(Named, IntegralsAndBatches) {
   quern::map(few, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::newton<1>(exec, unknowns, my::root(), quern::max_iterations{50}, step, x));
   EXPECT_NAMED(quern::odeint<1>(exec, values, my::decay(), step, start, few, x));
+#ifdef QUERN_USES_LINALG
+  const vector guess("guess", 1);
+  EXPECT_NAMED(quern::curve_fit<1>(exec, quern::outputs(guess, matrix("variance", 1, 1)), my::slope(), step, x, y));
+#endif
 }
 
 // Libraries of transforms launch no kernels of Kokkos; Quern's own pack and scale.

@@ -29,6 +29,64 @@ void gradients(const space& exec) {
   EXPECT_EQ(std::vector<double>(5, 2), test::contents(dy_db));
 }
 
+struct decay {
+  template <class P>
+  KOKKOS_FUNCTION auto operator()(double t, const P& p) const {
+    return p[0] * exp(-p[1] * t);
+  }
+};
+
+void curves(const space& exec) {
+  const auto t = on_device<double>({0, 1, 2, 3});
+  const Kokkos::View<double*> y("y", 4), p("p", 2);
+  const Kokkos::View<double**> covariance("covariance", 2, 2), ys("ys", 3, 4), sigmas("sigmas", 3, 4), ps("ps", 3, 2);
+  const Kokkos::View<double***> covariances("covariances", 3, 2, 2);
+  const Kokkos::View<int*> status("status", 3), iterations("iterations", 3);
+  for (std::int64_t k = 0; k < 4; ++k) {
+    const double value = 2 * std::exp(-0.5 * static_cast<double>(k));
+    quern::fill(exec, Kokkos::subview(y, Kokkos::pair(k, k + 1)), value);
+    quern::fill(exec, Kokkos::subview(ys, Kokkos::ALL, k), value);
+  }
+  quern::fill(exec, sigmas, 0.1);
+  quern::fill(exec, p, 1.0);
+  quern::fill(exec, ps, 1.0);
+  // # fits/curve_fit.hpp
+  EXPECT_EQ(quern::curve_fit_status::converged, result.status);
+  EXPECT_EQ(std::vector<int>(3, quern::curve_fit_status::converged), test::contents(status));
+  EXPECT_NEAR(2, test::contents(p)[0], 1e-7);
+  EXPECT_NEAR(0.5, test::contents(ps)[5], 1e-7);
+}
+
+void polynomials(const space& exec) {
+  const auto x = on_device<double>({0, 1, 2}), y = on_device<double>({5, 7, 9});
+  const Kokkos::View<double*> p("p", 2);
+  // # fits/polyfit.hpp
+  EXPECT_NEAR(2, test::contents(p)[0], 1e-14);
+  EXPECT_NEAR(5, test::contents(p)[1], 1e-14);
+}
+
+void parts(const space& exec) {
+  const Kokkos::View<int*> train("train", 6), test("test", 2);
+  // # fits/train_test_split.hpp
+  EXPECT_EQ(28, quern::sum(exec, train) + quern::sum(exec, test));
+}
+
+void fits(const space& exec) {
+  const Kokkos::View<double**> x("x", 4, 1);
+  const Kokkos::View<double*> y("y", 4), w("w", 4), coefficients("coefficients", 1);
+  const Kokkos::View<double> intercept("intercept");
+  for (std::int64_t i = 0; i < 4; ++i) {
+    quern::fill(exec, Kokkos::subview(x, i, Kokkos::ALL), i);
+    quern::fill(exec, Kokkos::subview(y, Kokkos::pair(i, i + 1)), 3 * i + 14);
+  }
+  quern::fill(exec, w, 0.5);
+  // # fits/lasso.hpp
+  EXPECT_EQ(quern::lasso_status::converged, ended.status);
+  // # fits/linear_regression.hpp
+  EXPECT_NEAR(14, test::value(intercept), 1e-13);
+  EXPECT_NEAR(9, test::contents(coefficients)[0], 1e-13);  // 126 / 14, through the origin
+}
+
 void dual_numbers() {
   // # autodiff/dual.hpp
   EXPECT_NEAR(3 * std::sin(0.5), f.value, 1e-15);
@@ -263,6 +321,10 @@ void chunks(const space& exec) {
 TEST(Guides, DocComments) {
   const space exec;
   gradients(exec);
+  fits(exec);
+  curves(exec);
+  polynomials(exec);
+  parts(exec);
   dual_numbers();
   particles(exec);
   conjugate_gradients(exec);

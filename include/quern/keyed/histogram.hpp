@@ -6,6 +6,7 @@
 #include <cmath>
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/mask.hpp>
+#include <quern/core/call/weights.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/part_view.hpp>
@@ -152,33 +153,6 @@ struct engine<in_memory, counts> {
     unpack([&](const auto&... in) { with_bins(exec, c.label, out, c.bin, in...); }, inputs);
   }
 };
-
-}  // namespace impl
-
-/// The weight of each value of a histogram, as its last argument: `weights{w}`, with extents that broadcast to those of
-/// the values.
-template <any_array V>
-struct weights {
-  using option_of = impl::any_place;
-  V of;
-};
-template <class V>
-weights(V) -> weights<V>;
-
-namespace impl {
-
-template <class T>
-inline constexpr bool is_weights = false;
-template <class V>
-inline constexpr bool is_weights<weights<V>> = true;
-
-}  // namespace impl
-
-/// The option `weights`, of any type of array; others are rejected by name.
-template <class T>
-concept weights_option = impl::is_weights<std::remove_cvref_t<T>> || option<T>;
-
-namespace impl {
 
 template <class T>
 concept points_option = is_option<mask_t, T> || weights_option<T>;

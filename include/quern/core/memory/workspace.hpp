@@ -192,6 +192,13 @@ void copy_items_to_host(const Exec& exec, T* to, const T* from, std::int64_t cou
                     scratch_view<Exec, const T*>(from, count));
 }
 
+/// Copies items of the host to scratch memory; asynchronous on `exec`, so that the host must keep them until it waits.
+template <class Exec, class T>
+void copy_items_from_host(const Exec& exec, T* to, const T* from, std::int64_t count) {
+  Kokkos::deep_copy(exec, scratch_view<Exec, T*>(to, count),
+                    Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from, count));
+}
+
 /// Memory for `count` elements of one operation.
 template <class T, class Exec>
 T* scratch_for(const Exec& exec, Workspace<Exec>& scratch, std::int64_t count) {
