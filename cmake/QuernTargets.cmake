@@ -160,7 +160,12 @@ set_target_properties(
 target_compile_definitions(quern_fft PUBLIC QUERN_USES_FFT) # for a message where the target is not linked
 target_link_libraries(quern_fft PUBLIC quern_core PRIVATE ${_fft_libraries})
 
-set(QUERN_COMPONENTS core linalg files fft)
+# Tables: all of their operations, compiled.
+quern_add_component(table table/columns table/describe table/print table/table)
+target_compile_definitions(quern_table PUBLIC QUERN_USES_TABLE) # for a message where the target is not linked
+target_link_libraries(quern_table PUBLIC quern_core)
+
+set(QUERN_COMPONENTS core linalg files fft table)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)

@@ -12,7 +12,7 @@ import sys
 # From the bottom up. autodiff has dual numbers and derivatives of functions, which need the functions of map alone: it lies below all that
 # may differentiate, as newton in batch does. files lies below the engine of ranks, which writes checkpoints.
 LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
-          "integrate", "particles", "analysis", "chunked", "files", "distributed")
+          "integrate", "particles", "analysis", "chunked", "files", "table", "distributed")
 # All of it is for the modules above.
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.
@@ -22,7 +22,8 @@ INTERFACES = {
     "transfer": {"transfer/box_copy.hpp", "transfer/staging.hpp"},  # copies of bytes
     "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments
     "stencil": {"stencil/boundary.hpp", "stencil/filter_engine.hpp", "stencil/footprint.hpp"},  # windows of any size, and in other places
-    "keyed": {"keyed/counted_quantile.hpp"},  # quantiles of what does not fit into memory at once
+    # quantiles of what does not fit into memory at once; the direction of a sort, without the sort
+    "keyed": {"keyed/counted_quantile.hpp", "keyed/sort_order.hpp"},
     "random": {"random/fill.hpp", "random/generator.hpp"},  # fields of numbers, and a generator in kernels
     "particles": {"particles/near_points.hpp"},  # the walk through the cells around a point
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes

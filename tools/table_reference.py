@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Freezes tables and texts of pandas for the tests of tables.
+
+  python3 tools/table_reference.py    writes tests/table/data/pandas.npz
+
+A table NAME is an array NAME/COLUMN for each of its columns, and NAME/columns with their names, one a line. A text column has its
+codes, and COLUMN/categories with its texts, one a line. A bool column has bytes of 0 and 1. A text is an array of its bytes.
+"""
+import pathlib
+
+import numpy as np
+import pandas as pd
+
+ARRAYS = {}
+
+
+def text(name, value):
+    ARRAYS[name] = np.frombuffer(value.encode(), np.uint8)
+
+
+def table(name, frame):
+    text(f"{name}/columns", "\n".join(frame.columns))
+    for column in frame.columns:
+        values = frame[column]
+        if values.dtype == object: values = values.astype("category")
+        if values.dtype.name == "category":
+            values = values.cat.remove_unused_categories() if name != "input" else values
+            text(f"{name}/{column}/categories", "\n".join(values.cat.categories))
+            values = values.cat.codes.astype(np.int32)
+        if values.dtype == bool: values = values.astype(np.uint8)
+        ARRAYS[f"{name}/{column}"] = np.ascontiguousarray(values.to_numpy())
+
+
+def make_input(n=203):
+    random = np.random.default_rng(11)
+    frame = pd.DataFrame({
+        "k": random.integers(-4, 5, n),
+        "s": pd.Series(random.choice(["pion", "kaon", "muon", "electron", "µ"], n)).where(random.random(n) > 0.1).astype("category"),
+        "x": np.where(random.random(n) > 0.1, np.round(random.normal(0, 100, n), 3), np.nan),
+        "y": np.where(random.random(n) > 0.05, random.integers(-3, 4, n) / 4, np.nan).astype(np.float32),
+        "i": random.integers(-(1 << 31), 1 << 31, n).astype(np.int32),
+        "b": random.random(n) > 0.4})
+    return frame
+
+
+def rows(frame):
+    """The columns, and that of the statistics or groups before them."""
+    return frame.reset_index()
+
+
+def columns_and_rows(frame):
+    table("where", frame[frame.b])
+    table("take", frame.take([5, 5, 202, 0]))
+    # float32 columns in double, as the results are more accurate than those of pandas in float.
+    double = frame.astype({"y": "float64"})
+    table("describe", rows(double.describe()).rename(columns={"index": "statistic"}))
+    table("describe_few", rows(double[:1].describe(percentiles=[0.125, 0.5, 1])).rename(columns={"index": "statistic"}))
+    missing = pd.DataFrame({"x": [np.nan, np.nan]})
+    table("describe_missing", rows(missing.describe()).rename(columns={"index": "statistic"}))
+
+
+def printed(frame):
+    text("text/head", repr(frame.head(20)))
+    text("text/cut", repr(frame))
+    text("text/sixty", repr(frame.head(60)))
+    for name, values in {
+            "small": [1e-7, 1, 2], "large": [1e7, 1.5, -2], "long": [123456789.125, 2, 3], "whole": [1, 2, 3], "wide": [1e300, 1, np.inf],
+            "missing": [np.nan, 1, -np.inf], "all_missing": [np.nan, np.nan], "fractions": [0.1, 1 / 3, 2.25], "million": [1e6, 2, 3],
+            "negative": [-1.5, -2.25, -1e-3], "zero": [0.0, -0.0]}.items():
+        ARRAYS[f"printed/{name}"] = np.array(values, float)
+        text(f"text/{name}", repr(pd.DataFrame({"a": np.array(values, float)})))
+
+
+def main():
+    frame = make_input()
+    table("input", frame)
+    columns_and_rows(frame)
+    printed(frame)
+    folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
+    folder.mkdir(parents=True, exist_ok=True)
+    np.savez(folder / "pandas.npz", **ARRAYS)
+
+
+if __name__ == "__main__":
+    pd.set_option("display.width", 1000)
+    main()
