@@ -161,7 +161,7 @@ target_compile_definitions(quern_fft PUBLIC QUERN_USES_FFT) # for a message wher
 target_link_libraries(quern_fft PUBLIC quern_core PRIVATE ${_fft_libraries})
 
 # Tables: all of their operations, compiled.
-quern_add_component(table table/columns table/describe table/print table/table)
+quern_add_component(table table/columns table/describe table/groups table/order table/print table/statistics_of_groups table/table)
 target_compile_definitions(quern_table PUBLIC QUERN_USES_TABLE) # for a message where the target is not linked
 target_link_libraries(quern_table PUBLIC quern_core)
 

@@ -61,6 +61,29 @@ def columns_and_rows(frame):
     table("describe_missing", rows(missing.describe()).rename(columns={"index": "statistic"}))
 
 
+def ordered(frame):
+    def by(*keys, **how): return frame.sort_values(list(keys), kind="stable", **how)
+    for name, keys, ascending in (("x", ["x"], True), ("x_down", ["x"], False), ("s", ["s"], True), ("s_down", ["s"], False), ("b_down", ["b"], False),
+                                  ("i", ["i"], True), ("y_k_s", ["y", "k", "s"], [True, False, True]), ("b_s_y", ["b", "s", "y"], [True, False, False])):
+        table(f"sorted/{name}", by(*keys, ascending=ascending))
+
+
+# As of the operation: what pandas adds up and describes in float32 and int32 is in double and int64.
+def grouped(frame):
+    wide = frame.astype({"y": "float64", "i": "int64"})
+    names = {"sum": "sum", "mean": "mean", "median": "median", "var": "var", "std": "std", "count": "count", "size": "size"}
+    for keys in (["k"], ["s"], ["b"], ["y"], ["k", "s"], ["s", "y", "b"]):
+        rest = [c for c in "xyikb" if c not in keys]
+        how = {f"{c}_{n}": (c, f) for c in rest for n, f in names.items() if c != "b" or n in ("sum", "mean", "count", "size")}
+        table("grouped/" + "_".join(keys), frame[keys].join(wide[[c for c in rest]]).groupby(keys, observed=True, as_index=False).agg(**how))
+        how = {f"{c}_{f}": (c, f) for c in rest for f in ("min", "max", "first", "last")}
+        table("ends/" + "_".join(keys), frame.groupby(keys, observed=True, as_index=False).agg(**how))
+    texts = frame.assign(s=frame.s.astype(object))
+    table("grouped/texts", texts.groupby("i", as_index=False).agg(s_first=("s", "first"), s_last=("s", "last"), s_count=("s", "count"), s_size=("s", "size")))
+    few = frame.assign(s=frame.s.cat.as_ordered())
+    table("grouped/text_ends", few.groupby("k", as_index=False).agg(s_min=("s", "min"), s_max=("s", "max"), s_first=("s", "first"), s_last=("s", "last")))
+
+
 def printed(frame):
     text("text/head", repr(frame.head(20)))
     text("text/cut", repr(frame))
@@ -77,6 +100,8 @@ def main():
     frame = make_input()
     table("input", frame)
     columns_and_rows(frame)
+    ordered(frame)
+    grouped(frame)
     printed(frame)
     folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
     folder.mkdir(parents=True, exist_ok=True)

@@ -96,8 +96,8 @@ template <class T>
 auto on_host_view(T* data, std::size_t n) {
   return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, n);
 }
-template <class Exec>
-column_in<Exec> renamed(column_in<Exec> c, std::string name) {
+template <class Space>
+table_column<Space> renamed(table_column<Space> c, std::string name) {
   c.name = std::move(name);
   return c;
 }
@@ -136,6 +136,21 @@ column_in<Exec> column_of_host(const Exec& exec, std::string name, column_type t
   exec.fence(kernel_label("quern::Table: wait for a copy"));
   return c;
 }
+
+/// Columns by their names, at least one.
+template <class Exec>
+std::vector<column_in<Exec>> key_columns(const std::string& label, const Table<Exec>& t,
+                                         const std::vector<std::string>& names) {
+  if (names.empty()) throw Error(label, "there is no key");
+  check_distinct(label, names);
+  std::vector<column_in<Exec>> keys;
+  for (const auto& name : names) keys.push_back(table_access<Exec>::find(t, label, name));
+  return keys;
+}
+/// The numbers of the rows, in int64, in the stable order of columns of one length.
+template <class Exec>
+column_in<Exec> order_of(const std::string& label, const Exec& exec, const std::vector<column_in<Exec>>& keys,
+                         const std::vector<sort_order>& orders);
 
 /// A table of rows of another one.
 template <class Exec>

@@ -3,10 +3,13 @@
 #ifndef QUERN_TABLE_TABLE_HPP
 #define QUERN_TABLE_TABLE_HPP
 
-#include <quern/keyed/sort_order.hpp>
 #include <quern/table/column.hpp>
+#include <quern/table/sort_keys.hpp>
 
 namespace quern {
+
+template <execution_space Exec>
+class TableGroups;
 
 /// Named columns of equal length, whose types are known at run time: pandas' DataFrame over Views.
 ///
@@ -130,6 +133,15 @@ class Table {
   Table head(std::int64_t n = 5) const;
   /// The last n rows, or all there are; with a negative n, all but the first -n.
   Table tail(std::int64_t n = 5) const;
+
+  /// The rows in the order of the values of some columns: pandas' `sort_values(kind="stable")`. Rows of equal keys keep
+  /// their order; missing values come last in both directions; texts are ordered by their bytes.
+  /// @throws Error if there is no key, or a name does not exist or occurs twice
+  Table sort_by(const sort_keys& keys) const;
+  /// The rows in groups of equal values of some columns, for `aggregate`: see quern/table/groups.hpp. Groups are in the
+  /// order of their keys; rows of which a key is missing are in none. Waits.
+  /// @throws Error as `sort_by`
+  TableGroups<Exec> group_by(const column_names& keys) const;
 
   /// Of each column of numbers (not bool, not text) `count`, `mean`, `std`, `min`, quantiles and `max` of what is not
   /// missing, in double. The first column, `statistic`, names the rows: a quantile as `25%`. The standard deviation
