@@ -69,6 +69,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test"
+  "table/table_test table/groups_test"
   "analysis/label_test particles/neighbors_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
@@ -138,17 +139,18 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra transfers files chunks fft distributed; do
+for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra transfers files tables chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra" "$folder/transfers $folder/files $folder/tables $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
+  "../src/table/columns ../src/table/describe ../src/table/groups ../src/table/order ../src/table/print ../src/table/statistics_of_groups ../src/table/table"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.

@@ -177,6 +177,14 @@ void transforms(const space& exec) {
   EXPECT_NEAR(24, test::contents(spectrum)[0].real(), 1e-12);
 }
 
+void tables(const space& exec) {
+  const auto cell = on_device<std::int64_t>({0, 1});
+  const auto mass = on_device<double>({1, 2});
+  // # table/table.hpp
+  EXPECT_EQ(3, total);
+  EXPECT_EQ(2, quern::max(exec, m));
+}
+
 void larger_than_memory(const space& exec) {
   const Kokkos::View<float*, Kokkos::HostSpace> host_view("host_view", 3);
   Kokkos::deep_copy(host_view, 1.0f);
@@ -281,6 +289,7 @@ TEST(Guides, DocComments) {
   scratch_of_a_call(exec);
   between_memories(exec);
   texts();
+  tables(exec);
   larger_than_memory(exec);
   center_of_chunks(exec);
   if (quern::impl::fourier::available<space>()) transforms(exec);
