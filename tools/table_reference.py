@@ -5,15 +5,17 @@
 
   python3 tools/table_reference.py    writes tests/table/data/pandas.npz
 
-A table NAME is an array NAME/COLUMN for each of its columns, and NAME/columns with their names, one a line. A text column has its
-codes, and COLUMN/categories with its texts, one a line. A bool column has bytes of 0 and 1. A text is an array of its bytes.
+A table NAME is an array NAME/COLUMN for each of its columns, and NAME/columns with their names. A text column has its
+codes, and COLUMN/categories with its texts. A bool column has bytes of 0 and 1. A text is an array of its bytes.
 """
+import io
 import pathlib
 
 import numpy as np
 import pandas as pd
 
 ARRAYS = {}
+SEPARATOR = "\x1e"  # of texts in a list
 
 
 def text(name, value):
@@ -21,13 +23,13 @@ def text(name, value):
 
 
 def table(name, frame):
-    text(f"{name}/columns", "\n".join(frame.columns))
+    text(f"{name}/columns", SEPARATOR.join(frame.columns))
     for column in frame.columns:
         values = frame[column]
         if values.dtype == object: values = values.astype("category")
         if values.dtype.name == "category":
             values = values.cat.remove_unused_categories() if name != "input" else values
-            text(f"{name}/{column}/categories", "\n".join(values.cat.categories))
+            text(f"{name}/{column}/categories", SEPARATOR.join(values.cat.categories))
             values = values.cat.codes.astype(np.int32)
         if values.dtype == bool: values = values.astype(np.uint8)
         ARRAYS[f"{name}/{column}"] = np.ascontiguousarray(values.to_numpy())
@@ -84,6 +86,39 @@ def grouped(frame):
     table("grouped/text_ends", few.groupby("k", as_index=False).agg(s_min=("s", "min"), s_max=("s", "max"), s_first=("s", "first"), s_last=("s", "last")))
 
 
+CSV = {
+    "numbers": "a,b,c\n1,1.5,-3\n-2,1e3,+4\n9223372036854775807,.5,5.\n",
+    "missing": "a,b,c,d\n1,,x,\n2,NA,,\n,nan,null,\n4,-7,N/A,\n",
+    "bools": "a,b,c\nTrue,FALSE,true\nFalse,TRUE,maybe\n",
+    "quoted": '"a","b, c","d ""e"""\n1,"x, y","say ""no"""\n"2","two\nlines",""\n3,"",plain\n',
+    "crlf": '"a",b\r\n1,x\r\n2,"y"\r\n',
+    "mark": "\ufeffa,b\n1,2\n",
+    "spaces": "a, b\n 1 , x \n2\t,y\n",
+    "infinite": "a,b\ninf,1\n-inf,2\nInfinity,3\n-Infinity,4\nINF,5\n+inf,6\n1e-999,7\n",
+    "no_numbers": "a,b,c,d,e,f,g,h,i\n" + "1,1,1,1,1,1,1,1,1\n" + "nan(3),1e,0x10,1_0,+-3,- 3,1 2,.,-\n",
+    "empty_lines": "\n\na,b\n\n1,2\n\r\n3,4\n\n",
+    "no_end": "a,b\n1,2\n3,",
+    "whole_then_real": "a,b\n1,1\n2,x\n3.25,2\n",
+    "late": "a,b\n" + "1,1\n" * 600 + ",2.5\nz,3\n",
+    "one": "a\n1\n\n2\n\"\"\n",
+    "exact": "a\n0.1\n123456789012345678901234567890\n2.2250738585072011e-308\n4.9e-324\n9007199254740993.0\n1.7976931348623157e308\n",
+}
+
+
+def files(frame):
+    for name, content in CSV.items():
+        text(f"csv/{name}", content)
+        table(f"csv_table/{name}", pd.read_csv(io.StringIO(content), float_precision="round_trip"))
+    written = frame.assign(s=frame.s.astype(object)).head(50)
+    written.loc[[3, 7], "s"] = ['a "b", c', "two\nlines"]
+    written["z"] = np.where(written.b, written.x * 1e-9, written.x * 1e14)
+    table("written", written)
+    text("csv_written", written.to_csv(index=False))
+    one = pd.DataFrame({"x": [1.0, np.nan, 1e16, 1e-5, 123456.789, -0.0]})
+    table("written_one", one)
+    text("csv_written_one", one.to_csv(index=False))
+
+
 def printed(frame):
     text("text/head", repr(frame.head(20)))
     text("text/cut", repr(frame))
@@ -102,6 +137,7 @@ def main():
     columns_and_rows(frame)
     ordered(frame)
     grouped(frame)
+    files(frame)
     printed(frame)
     folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "guide.hpp"
 
@@ -185,6 +186,12 @@ void tables(const space& exec) {
   EXPECT_EQ(2, quern::max(exec, m));
 }
 
+void files_of_tables(const space& exec) {
+  std::ofstream("runs.csv") << "id,energy\n1,-2.5\n";
+  // # table/csv.hpp
+  EXPECT_EQ(1, t.rows());
+}
+
 void larger_than_memory(const space& exec) {
   const Kokkos::View<float*, Kokkos::HostSpace> host_view("host_view", 3);
   Kokkos::deep_copy(host_view, 1.0f);
@@ -303,6 +310,7 @@ TEST(Guides, DocComments) {
   std::filesystem::current_path(folder);
   series_of_files(Kokkos::View<double***>("u", 3, 4, 5));
   chunks(exec);
+  files_of_tables(exec);
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
 }

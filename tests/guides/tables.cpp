@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The code of docs/tables.md, as part of functions that a user might write around it.
+#include <filesystem>
 #include <limits>
 #include <quern/table.hpp>
 
@@ -32,6 +33,12 @@ void tables(const space& exec) {
   // # 7
   EXPECT_EQ(4, sorted.rows());
   EXPECT_EQ("   cell  mass_sum  largest\n0     0       6.0      3.0\n1     1       6.0      5.0", of_cells.to_string());
+  std::string folder = (std::filesystem::temp_directory_path() / "quern-tables-XXXXXX").string();
+  ASSERT_NE(nullptr, mkdtemp(folder.data()));
+  // # 8
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
+  EXPECT_EQ(quern::column_type::int32, back.type("cell"));
 }
 
 }  // namespace guide

@@ -20,11 +20,11 @@ inline std::string frozen_text(const std::string& name) {
   const auto bytes = pandas.values<std::uint8_t>(name);
   return {bytes.begin(), bytes.end()};
 }
-inline std::vector<std::string> frozen_lines(const std::string& name) {
+inline std::vector<std::string> frozen_list(const std::string& name) {
   std::istringstream text(frozen_text(name));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
-  return lines;
+  std::vector<std::string> texts;
+  for (std::string one; std::getline(text, one, '\x1e');) texts.push_back(one);
+  return texts;
 }
 
 /// f(T()) for the type of a frozen column.
@@ -60,10 +60,10 @@ std::vector<T> frozen_values(const std::string& name) {
 template <class Exec>
 quern::Table<Exec> frozen_table(const std::string& name) {
   quern::Table<Exec> t;
-  for (const auto& column : frozen_lines(name + "/columns")) {
+  for (const auto& column : frozen_list(name + "/columns")) {
     const std::string array = name + "/" + column;
     if (pandas.contains(array + "/categories"))
-      t.insert(column, column_view<Exec>(pandas.values<std::int32_t>(array)), frozen_lines(array + "/categories"));
+      t.insert(column, column_view<Exec>(pandas.values<std::int32_t>(array)), frozen_list(array + "/categories"));
     else
       with_frozen_type(array, [&]<class T>(T) { t.insert(column, column_view<Exec>(frozen_values<T>(array))); });
   }
@@ -103,7 +103,7 @@ template <class Exec>
 void expect_column(const std::string& array, const quern::Table<Exec>& found, const std::string& name,
                    double tolerance) {
   if (pandas.contains(array + "/categories")) {
-    const auto expected = texts_of(pandas.values<std::int32_t>(array), frozen_lines(array + "/categories"));
+    const auto expected = texts_of(pandas.values<std::int32_t>(array), frozen_list(array + "/categories"));
     EXPECT_EQ(expected, texts_of(found, name)) << array;
     return;
   }
@@ -119,7 +119,7 @@ void expect_column(const std::string& array, const quern::Table<Exec>& found, co
 /// That a table has the columns of a frozen one, in their order. Computed values may differ by a share of them.
 template <class Exec>
 void expect_table(const std::string& name, const quern::Table<Exec>& found, double tolerance = 0) {
-  const auto columns = frozen_lines(name + "/columns");
+  const auto columns = frozen_list(name + "/columns");
   ASSERT_EQ(columns, found.names()) << name;
   for (const auto& column : columns) expect_column(name + "/" + column, found, column, tolerance);
 }
