@@ -10,6 +10,7 @@ codes, and COLUMN/categories with its texts. A bool column has bytes of 0 and 1.
 """
 import io
 import pathlib
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ def table(name, frame):
     text(f"{name}/columns", SEPARATOR.join(frame.columns))
     for column in frame.columns:
         values = frame[column]
+        if values.dtype == object and column == "b" and not name.startswith("csv"): values = values.astype(float)  # bools of which some are missing
         if values.dtype == object: values = values.astype("category")
         if values.dtype.name == "category":
             values = values.cat.remove_unused_categories() if name != "input" else values
@@ -86,6 +88,31 @@ def grouped(frame):
     table("grouped/text_ends", few.groupby("k", as_index=False).agg(s_min=("s", "min"), s_max=("s", "max"), s_first=("s", "first"), s_last=("s", "last")))
 
 
+def merged():
+    random = np.random.default_rng(12)
+    left = pd.DataFrame({"k": random.integers(0, 12, 32), "s": random.choice(["a", "b", "d", None], 32), "x": random.integers(0, 6, 32) / 2,
+                         "b": random.random(32) > 0.5, "v": random.integers(-9, 9, 32).astype(np.int32)})
+    left.loc[::7, "x"] = np.nan
+    right = pd.DataFrame({"k": random.integers(4, 20, 15), "s": random.choice(["b", "c", "d", "e", None], 15), "x": random.integers(0, 9, 15) / 2,
+                          "v": random.random(15).astype(np.float32), "w": np.arange(15)})
+    right.loc[::6, "x"] = np.nan
+    table("left", left)
+    table("right", right)
+    keys = {"k": dict(on="k"), "s": dict(on="s"), "x": dict(on="x"), "k_s": dict(on=["k", "s"]), "s_x_k": dict(on=["s", "x", "k"]),
+            "x_k": dict(left_on="x", right_on="k"), "s_and_k_x": dict(left_on=["s", "k"], right_on=["s", "x"])}
+    for name, on in keys.items():
+        for how in ("inner", "left", "right", "outer"): table(f"merged/{name}/{how}", left.merge(right, how=how, suffixes=("_l", "_r"), **on))
+    table("merged/all", left[["k", "s", "b"]].merge(right[["s", "k", "w"]]))
+    table("merged/no_partner", left.merge(right.assign(k=100), on="k", how="left"))
+    table("merged/every_partner", left.merge(pd.DataFrame({"k": np.arange(12), "n": np.arange(12) ** 2, "yes": np.arange(12) > 5}), on="k", how="left"))
+    partners = left.k.isin(right.k)
+    table("merged/semi", left[partners])
+    table("merged/anti", left[~partners])
+    table("concat/all", pd.concat([left, right, left.drop(columns=["v", "b"]).head(3)], ignore_index=True).drop(columns="b"))
+    table("concat/whole", pd.concat([left[["k", "v"]], right[["k", "w"]].rename(columns={"w": "v"})], ignore_index=True))
+    table("concat/bools", pd.concat([left[["b"]], left[["b"]]], ignore_index=True))
+
+
 CSV = {
     "numbers": "a,b,c\n1,1.5,-3\n-2,1e3,+4\n9223372036854775807,.5,5.\n",
     "missing": "a,b,c,d\n1,,x,\n2,NA,,\n,nan,null,\n4,-7,N/A,\n",
@@ -138,6 +165,7 @@ def main():
     ordered(frame)
     grouped(frame)
     files(frame)
+    merged()
     printed(frame)
     folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
     folder.mkdir(parents=True, exist_ok=True)
@@ -145,5 +173,6 @@ def main():
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # keys of int and of float in one merge
     pd.set_option("display.width", 1000)
     main()

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <limits>
+
 #include "columns.hpp"
 
 namespace quern {
-
 namespace impl {
 
 template <class Exec>
@@ -57,6 +59,49 @@ void convert_to(const std::string& label, const Exec& exec, const column_in<Exec
                        convert_values<To, From>{static_cast<const From*>(c.data), c.stride, data_of<To>(out)});
 }
 
+/// The least and the greatest of whole numbers.
+template <class T>
+struct find_bounds {
+  const T* data;
+  std::int64_t stride;
+  using value_type = Kokkos::MinMaxScalar<std::int64_t>;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& b) const {
+    const std::int64_t v = data[i * stride];
+    b.min_val = Kokkos::min(b.min_val, v);
+    b.max_val = Kokkos::max(b.max_val, v);
+  }
+};
+template <class T, class Exec>
+Kokkos::MinMaxScalar<std::int64_t> bounds_of_type(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
+  Kokkos::MinMaxScalar<std::int64_t> bounds;
+  Kokkos::parallel_reduce(kernel_label(label, "/bounds"), index_range(exec, c.rows),
+                          find_bounds<T>{static_cast<const T*>(c.data), c.stride},
+                          Kokkos::MinMax<std::int64_t>(bounds));
+  return bounds;
+}
+
+/// Codes of texts by the places of their texts in a longer list.
+struct move_codes {
+  const std::int32_t *codes, *place;
+  std::int64_t stride;
+  std::int32_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int32_t code = codes[i * stride];
+    to[i] = code < 0 ? -1 : place[code];
+  }
+};
+template <class Exec>
+void copy_codes(const std::string& label, const Exec& exec, const column_in<Exec>& from, const column_in<Exec>& to) {
+  std::vector<std::int32_t> place;
+  const auto& all = *to.categories;
+  for (const auto& text : *from.categories)
+    place.push_back(static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), text) - all.begin()));
+  const auto places = column_of_host(exec, {}, column_type::int32, place.data(), place.size());
+  Kokkos::parallel_for(kernel_label(label, "/codes"), index_range(exec, from.rows),
+                       move_codes{static_cast<const std::int32_t*>(from.data), data_of<std::int32_t>(places),
+                                  from.stride, data_of<std::int32_t>(to)});
+}
+
 /// Whether a value is missing.
 template <class T>
 struct is_missing_value {
@@ -93,17 +138,44 @@ column_in<Exec> gather_rows(const std::string& label, const Exec& exec, const co
   return out;
 }
 
+/// Fills the rows of a packed column with a column's values.
 template <class Exec>
-column_in<Exec> converted(const std::string& label, const Exec& exec, const column_in<Exec>& c, column_type to) {
-  const auto out = new_values(exec, c.name, to, c.rows, c.categories);
-  if (c.rows == 0) return out;
+void convert_into(const std::string& label, const Exec& exec, const column_in<Exec>& c, const column_in<Exec>& out) {
+  if (c.rows == 0) return;
   with_element(c.type, [&]<class From>(From) {
-    with_element(to, [&]<class To>(To) {
+    with_element(out.type, [&]<class To>(To) {
       if constexpr (!std::is_same_v<To, bool> || std::is_same_v<From, bool> || std::is_same_v<From, std::int64_t>)
         convert_to<To, From>(label, exec, c, out);
     });
   });
+}
+template <class Exec>
+column_in<Exec> converted(const std::string& label, const Exec& exec, const column_in<Exec>& c, column_type to) {
+  const auto out = new_values(exec, c.name, to, c.rows, c.categories);
+  convert_into(label, exec, c, out);
   return out;
+}
+template <class Exec>
+void copy_rows(const std::string& label, const Exec& exec, const column_in<Exec>& from, const column_in<Exec>& to,
+               std::int64_t at) {
+  const auto part = rows_of(to, at, at + from.rows);
+  if (to.type == column_type::text && from.rows > 0 && from.categories != to.categories)
+    copy_codes(label, exec, from, part);
+  else convert_into(label, exec, from, part);
+}
+template <class Exec>
+void fill_missing(const std::string&, const Exec& exec, const column_in<Exec>& to, std::int64_t begin,
+                  std::int64_t end) {
+  const auto part = rows_of(to, begin, end);
+  if (to.type == column_type::text) Kokkos::deep_copy(exec, packed_of<std::int32_t>(exec, part), -1);
+  else if (to.type == column_type::float32)
+    Kokkos::deep_copy(exec, packed_of<float>(exec, part), std::numeric_limits<float>::quiet_NaN());
+  else Kokkos::deep_copy(exec, packed_of<double>(exec, part), std::numeric_limits<double>::quiet_NaN());
+}
+template <class Exec>
+Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
+  return c.type == column_type::int64 ? bounds_of_type<std::int64_t>(label, exec, c)
+                                      : bounds_of_type<std::int32_t>(label, exec, c);
 }
 
 template <class Exec>
@@ -119,6 +191,9 @@ std::int64_t count_missing(const std::string& label, const Exec& exec, const col
   template column_in<E> gather_rows(const std::string&, const E&, const column_in<E>&, const std::int64_t*,           \
                                     std::int64_t, bool);                                                              \
   template column_in<E> converted(const std::string&, const E&, const column_in<E>&, column_type);                    \
+  template void copy_rows(const std::string&, const E&, const column_in<E>&, const column_in<E>&, std::int64_t);       \
+  template void fill_missing(const std::string&, const E&, const column_in<E>&, std::int64_t, std::int64_t);          \
+  template Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string&, const E&, const column_in<E>&);            \
   template std::int64_t count_missing(const std::string&, const E&, const column_in<E>&);
 QUERN_ON_ALL(QUERN_TABLE_COLUMNS)
 

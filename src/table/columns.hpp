@@ -137,6 +137,24 @@ column_in<Exec> column_of_host(const Exec& exec, std::string name, column_type t
   return c;
 }
 
+/// The least and the greatest of whole numbers or codes, of which there is one. Waits.
+template <class Exec>
+Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string& label, const Exec& exec, const column_in<Exec>& c);
+
+/// The type that holds the values of columns of two types: the same one, or one of numbers.
+/// @throws Error if there is none
+column_type common_type(const std::string& label, const std::string& name, column_type a, column_type b);
+/// All texts of some lists, sorted.
+categories_ptr all_categories(const std::vector<categories_ptr>& lists);
+/// Copies a column to the rows of another one from `at` on. Texts become codes of the other one's categories.
+template <class Exec>
+void copy_rows(const std::string& label, const Exec& exec, const column_in<Exec>& from, const column_in<Exec>& to,
+               std::int64_t at);
+/// Writes missing values to rows of a column.
+template <class Exec>
+void fill_missing(const std::string& label, const Exec& exec, const column_in<Exec>& to, std::int64_t begin,
+                  std::int64_t end);
+
 /// Columns by their names, at least one.
 template <class Exec>
 std::vector<column_in<Exec>> key_columns(const std::string& label, const Table<Exec>& t,

@@ -6,33 +6,6 @@
 #include "columns.hpp"
 
 namespace quern {
-namespace impl {
-namespace {
-
-/// The least and the greatest of whole numbers.
-template <class T>
-struct find_bounds {
-  const T* data;
-  std::int64_t stride;
-  using value_type = Kokkos::MinMaxScalar<std::int64_t>;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& b) const {
-    const std::int64_t v = data[i * stride];
-    b.min_val = Kokkos::min(b.min_val, v);
-    b.max_val = Kokkos::max(b.max_val, v);
-  }
-};
-template <class T, class Exec>
-Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
-  Kokkos::MinMaxScalar<std::int64_t> bounds;
-  Kokkos::parallel_reduce(kernel_label(label, "/bounds"), index_range(exec, c.rows),
-                          find_bounds<T>{static_cast<const T*>(c.data), c.stride},
-                          Kokkos::MinMax<std::int64_t>(bounds));
-  return bounds;
-}
-
-}  // namespace
-}  // namespace impl
-
 using namespace impl;
 
 template <execution_space Exec>
@@ -81,7 +54,7 @@ void Table<Exec>::put_text(column_data column, std::vector<std::string> categori
     throw Error(label, "the category " + in_quotes(*out_of_order) + " of the column " + in_quotes(column.name) +
                            " is not before the next one, " + in_quotes(out_of_order[1]));
   if (column.rows > 0) {
-    const auto bounds = bounds_of<std::int32_t>(label, exec_, column);
+    const auto bounds = bounds_of(label, exec_, column);
     const auto size = static_cast<std::int64_t>(categories.size());
     if (bounds.min_val < -1 || bounds.max_val >= size)
       throw Error(label, "the codes of the column " + in_quotes(column.name) + " are from " +
@@ -152,7 +125,7 @@ template <execution_space Exec>
 Table<Exec> Table<Exec>::take_rows(const column_data& rows) const {
   const std::string& label = label_text("quern::Table::take");
   if (rows.rows > 0) {
-    const auto bounds = bounds_of<std::int64_t>(label, exec_, rows);
+    const auto bounds = bounds_of(label, exec_, rows);
     if (bounds.min_val < 0 || bounds.max_val >= this->rows())
       throw Error(label, "the rows are from " + std::to_string(bounds.min_val) + " to " +
                              std::to_string(bounds.max_val) + ", of a table of " + std::to_string(this->rows()));

@@ -15,6 +15,10 @@ struct is_charged {
   KOKKOS_FUNCTION bool operator()(double q) const { return Kokkos::abs(q) > 0; }
 };
 
+struct is_missing {
+  KOKKOS_FUNCTION bool operator()(double v) const { return v != v; }
+};
+
 void tables(const space& exec) {
   const auto cell = on_device<std::int64_t>({0, 1, 0, 1});
   const auto mass = on_device<double>({3, 5, 3, 1});
@@ -33,9 +37,15 @@ void tables(const space& exec) {
   // # 7
   EXPECT_EQ(4, sorted.rows());
   EXPECT_EQ("   cell  mass_sum  largest\n0     0       6.0      3.0\n1     1       6.0      5.0", of_cells.to_string());
+  quern::Table cells(exec);
+  cells.insert("cell", on_device<std::int64_t>({1, 2})).insert("volume", on_device<double>({8, 9}));
+  // # 8
+  EXPECT_TRUE(quern::any(exec, quern::lazy(is_missing(), with_volume.column<double>("volume"))));
+  EXPECT_EQ("   cell  volume\n0     2     9.0", empty_cells.to_string());
+  EXPECT_EQ(5, all.rows());
   std::string folder = (std::filesystem::temp_directory_path() / "quern-tables-XXXXXX").string();
   ASSERT_NE(nullptr, mkdtemp(folder.data()));
-  // # 8
+  // # 9
   std::filesystem::remove_all(folder);
   EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
   EXPECT_EQ(quern::column_type::int32, back.type("cell"));

@@ -4,6 +4,7 @@
 #define QUERN_TABLE_TABLE_HPP
 
 #include <quern/table/column.hpp>
+#include <quern/table/merge.hpp>
 #include <quern/table/sort_keys.hpp>
 
 namespace quern {
@@ -142,6 +143,25 @@ class Table {
   /// order of their keys; rows of which a key is missing are in none. Waits.
   /// @throws Error as `sort_by`
   TableGroups<Exec> group_by(const column_names& keys) const;
+
+  /// Rows of this table and another one side by side, where keys are equal: pandas' `merge`.
+  ///
+  /// Missing keys are equal to each other. Keys of different types of numbers are compared in int64, or in double where one
+  /// is floating-point. Columns are those of this table, then the other's without the keys that have the name of this
+  /// table's. Where a row has no partner values are missing, and columns of integers and bools become double. Waits.
+  ///
+  /// The right keys are sorted and the left ones searched among them (see quern/keyed/join.hpp); several keys are numbered
+  /// first, as by `group_by`.
+  /// @throws Error if a name does not exist or occurs twice, also in the result, there is no key, `left_on` and `right_on`
+  /// are not of one length, or keys of a pair are not both numbers, bools or texts
+  Table merge(const Table& right, const merge_options& options = {}) const;
+  /// The rows of several tables below each other: pandas' `concat(ignore_index=True)`. Columns are found by their names
+  /// and stand in the order in which they first occur; a table without one of them has missing values there.
+  ///
+  /// Columns of one name are of one type, or of different types of numbers, which become int64, or double where one is
+  /// floating-point.
+  /// @throws Error if types of a column do not go together, or there is no table
+  static Table concat(const std::vector<Table>& tables);
 
   /// Of each column of numbers (not bool, not text) `count`, `mean`, `std`, `min`, quantiles and `max` of what is not
   /// missing, in double. The first column, `statistic`, names the rows: a quantile as `25%`. The standard deviation
