@@ -20,9 +20,12 @@ namespace {
 /// The bits of a missing value, in an unsigned integer of the element's size.
 std::uint64_t missing_bits(column_type type) {
   switch (type) {
-    case column_type::float32: return 0x7fc00000U;
-    case column_type::text: return 0xffffffffU;
-    default: return 0x7ff8000000000000U;
+    case column_type::float32:
+      return 0x7fc00000U;
+    case column_type::text:
+      return 0xffffffffU;
+    default:
+      return 0x7ff8000000000000U;
   }
 }
 
@@ -72,7 +75,8 @@ struct find_bounds {
   }
 };
 template <class T, class Exec>
-Kokkos::MinMaxScalar<std::int64_t> bounds_of_type(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
+Kokkos::MinMaxScalar<std::int64_t> bounds_of_type(const std::string& label, const Exec& exec,
+                                                  const column_in<Exec>& c) {
   Kokkos::MinMaxScalar<std::int64_t> bounds;
   Kokkos::parallel_reduce(kernel_label(label, "/bounds"), index_range(exec, c.rows),
                           find_bounds<T>{static_cast<const T*>(c.data), c.stride},
@@ -131,9 +135,14 @@ column_in<Exec> gather_rows(const std::string& label, const Exec& exec, const co
   const auto out = new_values(exec, c.name, c.type, n, c.categories);
   if (n == 0) return out;
   switch (bytes_of(c.type)) {
-    case 1: take_as<std::uint8_t>(label, exec, c, rows, out); break;
-    case 4: take_as<std::uint32_t>(label, exec, c, rows, out); break;
-    default: take_as<std::uint64_t>(label, exec, c, rows, out);
+    case 1:
+      take_as<std::uint8_t>(label, exec, c, rows, out);
+      break;
+    case 4:
+      take_as<std::uint32_t>(label, exec, c, rows, out);
+      break;
+    default:
+      take_as<std::uint64_t>(label, exec, c, rows, out);
   }
   return out;
 }
@@ -186,14 +195,14 @@ std::int64_t count_missing(const std::string& label, const Exec& exec, const col
   return c.type == column_type::text ? count_missing_of<std::int32_t>(label, exec, c) : 0;
 }
 
-#define QUERN_TABLE_COLUMNS(E)                                                                                        \
-  template struct table_access<E>;                                                                                    \
-  template column_in<E> gather_rows(const std::string&, const E&, const column_in<E>&, const std::int64_t*,           \
-                                    std::int64_t, bool);                                                              \
-  template column_in<E> converted(const std::string&, const E&, const column_in<E>&, column_type);                    \
-  template void copy_rows(const std::string&, const E&, const column_in<E>&, const column_in<E>&, std::int64_t);       \
-  template void fill_missing(const std::string&, const E&, const column_in<E>&, std::int64_t, std::int64_t);          \
-  template Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string&, const E&, const column_in<E>&);            \
+#define QUERN_TABLE_COLUMNS(E)                                                                                   \
+  template struct table_access<E>;                                                                               \
+  template column_in<E> gather_rows(const std::string&, const E&, const column_in<E>&, const std::int64_t*,      \
+                                    std::int64_t, bool);                                                         \
+  template column_in<E> converted(const std::string&, const E&, const column_in<E>&, column_type);               \
+  template void copy_rows(const std::string&, const E&, const column_in<E>&, const column_in<E>&, std::int64_t); \
+  template void fill_missing(const std::string&, const E&, const column_in<E>&, std::int64_t, std::int64_t);     \
+  template Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string&, const E&, const column_in<E>&);      \
   template std::int64_t count_missing(const std::string&, const E&, const column_in<E>&);
 QUERN_ON_ALL(QUERN_TABLE_COLUMNS)
 

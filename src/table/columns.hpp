@@ -56,12 +56,17 @@ std::int64_t bytes_of(column_type type);
 template <class F>
 auto with_element(column_type type, const F& f) {
   switch (type) {
-    case column_type::float32: return f(float());
-    case column_type::float64: return f(double());
+    case column_type::float32:
+      return f(float());
+    case column_type::float64:
+      return f(double());
     case column_type::int32:
-    case column_type::text: return f(std::int32_t());
-    case column_type::int64: return f(std::int64_t());
-    case column_type::boolean: break;
+    case column_type::text:
+      return f(std::int32_t());
+    case column_type::int64:
+      return f(std::int64_t());
+    case column_type::boolean:
+      break;
   }
   return f(bool());
 }
@@ -114,8 +119,8 @@ table_column<Space> rows_of(table_column<Space> c, std::int64_t begin, std::int6
 template <class Exec>
 column_in<Exec> gather_rows(const std::string& label, const Exec& exec, const column_in<Exec>& c,
                             const std::int64_t* rows, std::int64_t n, bool may_miss = false);
-/// A column as another type, packed; texts as their codes. From a floating-point type only to another one, or from what was
-/// converted to it.
+/// A column as another type, packed; texts as their codes. From a floating-point type only to another one, or from what
+/// was converted to it.
 template <class Exec>
 column_in<Exec> converted(const std::string& label, const Exec& exec, const column_in<Exec>& c, column_type to);
 /// The same column where it is of that type, whatever its stride.

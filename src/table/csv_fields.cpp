@@ -20,12 +20,18 @@ kind joined(kind a, kind b) {
 
 column_type type_of(kind k) {
   switch (k) {
-    case kind::boolean: return column_type::boolean;
-    case kind::int32: return column_type::int32;
-    case kind::int64: return column_type::int64;
-    case kind::float32: return column_type::float32;
-    case kind::text: return column_type::text;
-    default: return column_type::float64;
+    case kind::boolean:
+      return column_type::boolean;
+    case kind::int32:
+      return column_type::int32;
+    case kind::int64:
+      return column_type::int64;
+    case kind::float32:
+      return column_type::float32;
+    case kind::text:
+      return column_type::text;
+    default:
+      return column_type::float64;
   }
 }
 
@@ -85,8 +91,8 @@ void cursor::skip_line() {
 }
 
 missing_texts::missing_texts(const std::vector<std::string>& more)
-    : texts_{"",     "#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
-             "<NA>", "N/A",    "NA",       "NULL", "NaN",     "None",     "n/a",  "nan",  "null"} {
+    : texts_{"",     "#N/A", "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+             "<NA>", "N/A",  "NA",       "NULL", "NaN",     "None",     "n/a",  "nan",  "null"} {
   texts_.insert(texts_.end(), more.begin(), more.end());
   std::sort(texts_.begin(), texts_.end());
   for (const auto& text : texts_) {

@@ -22,7 +22,8 @@ struct dictionary {
     if (!f.doubled) return codes.try_emplace(f.raw(), static_cast<std::int32_t>(codes.size())).first->second;
     std::string text = text_of(f);
     if (const auto found = codes.find(text); found != codes.end()) return found->second;
-    return codes.emplace(unescaped.emplace_back(std::move(text)), static_cast<std::int32_t>(codes.size())).first->second;
+    return codes.emplace(unescaped.emplace_back(std::move(text)), static_cast<std::int32_t>(codes.size()))
+        .first->second;
   }
 };
 
@@ -96,9 +97,10 @@ class part_reader {
   std::string problem_of(std::size_t k, const field& f) const {
     std::string text = text_of(f);
     if (text.size() > 40) text = text.substr(0, 37) + "...";
-    return "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text + "' is not " +
-           (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
-           std::string(name_of(type_of(columns_[k].type))) + (missing_.contains(f.raw()) ? " has no missing values" : "");
+    return "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text +
+           "' is not " + (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
+           std::string(name_of(type_of(columns_[k].type))) +
+           (missing_.contains(f.raw()) ? " has no missing values" : "");
   }
 
   /// Writes an element of the row, where there is memory for it.
@@ -128,15 +130,21 @@ class part_reader {
     std::int64_t whole;
     bool yes;
     switch (type) {
-      case kind::nothing: return missing_.contains(text);
-      case kind::boolean: return read_bool(text, yes) && set(p, k, yes);
-      case kind::int64: return read_int(text, whole) && set(p, k, whole);
+      case kind::nothing:
+        return missing_.contains(text);
+      case kind::boolean:
+        return read_bool(text, yes) && set(p, k, yes);
+      case kind::int64:
+        return read_int(text, whole) && set(p, k, whole);
       case kind::int32:
         return read_int(text, whole) && whole == static_cast<std::int32_t>(whole) &&
                set(p, k, static_cast<std::int32_t>(whole));
-      case kind::float32: return put_real<float>(p, k, text);
-      case kind::float64: return put_real<double>(p, k, text);
-      case kind::text: break;
+      case kind::float32:
+        return put_real<float>(p, k, text);
+      case kind::float64:
+        return put_real<double>(p, k, text);
+      case kind::text:
+        break;
     }
     return set(p, k, missing_.contains(text) ? -1 : p.texts[k].code_of(f));
   }
@@ -159,7 +167,8 @@ std::vector<part> cut(const char* begin, const char* end, std::int64_t chunk, st
   const std::int64_t n = std::max<std::int64_t>((end - begin + chunk - 1) / chunk, 1);
   std::vector<std::int64_t> quotes(static_cast<std::size_t>(n)), lines(static_cast<std::size_t>(n));
   const auto from = [&](std::int64_t k) { return k == n ? end : begin + k * chunk; };
-  on_host_threads(n, [&](std::int64_t k) { quotes[static_cast<std::size_t>(k)] = count_of(from(k), from(k + 1), '"'); });
+  on_host_threads(n,
+                  [&](std::int64_t k) { quotes[static_cast<std::size_t>(k)] = count_of(from(k), from(k + 1), '"'); });
   std::vector<part> parts = {{begin, end, first_line}};
   bool quoted = false;
   for (std::int64_t k = 1; k < n; ++k) {
@@ -213,12 +222,18 @@ std::vector<column> columns_of_file(const std::string& label, const std::string&
 }
 kind kind_of_type(column_type type) {
   switch (type) {
-    case column_type::float32: return kind::float32;
-    case column_type::float64: return kind::float64;
-    case column_type::int32: return kind::int32;
-    case column_type::int64: return kind::int64;
-    case column_type::boolean: return kind::boolean;
-    default: return kind::text;
+    case column_type::float32:
+      return kind::float32;
+    case column_type::float64:
+      return kind::float64;
+    case column_type::int32:
+      return kind::int32;
+    case column_type::int64:
+      return kind::int64;
+    case column_type::boolean:
+      return kind::boolean;
+    default:
+      return kind::text;
   }
 }
 column& named(const std::string& label, std::vector<column>& columns, const std::string& name) {
@@ -277,7 +292,8 @@ void merge_texts(column& c, std::size_t k, std::vector<part>& parts) {
 /// One reading of the whole file into columns of kinds, which it may find to be others.
 class file_reader {
  public:
-  file_reader(const std::string& name, const read_csv_options& options, const allocator& allocate, std::vector<column> columns)
+  file_reader(const std::string& name, const read_csv_options& options, const allocator& allocate,
+              std::vector<column> columns)
       : name_(name), options_(options), allocate_(allocate), missing_(options.missing), columns_(std::move(columns)) {}
 
   parsed read(cursor lines, std::int64_t chunk) {
@@ -355,8 +371,8 @@ class file_reader {
       std::int64_t row = 0;
       for (const auto& p : parts) {
         if (row != p.first_row)
-          std::memmove(c.data + static_cast<std::size_t>(row) * size, c.data + static_cast<std::size_t>(p.first_row) * size,
-                       static_cast<std::size_t>(p.rows) * size);
+          std::memmove(c.data + static_cast<std::size_t>(row) * size,
+                       c.data + static_cast<std::size_t>(p.first_row) * size, static_cast<std::size_t>(p.rows) * size);
         row += p.rows;
       }
       if (c.type == kind::nothing)
@@ -377,7 +393,8 @@ class file_reader {
 void check_options(const std::string& label, const read_csv_options& options) {
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
     throw Error(label, "the delimiter is a quotation mark or an end of a line");
-  if (options.bad_lines < 0) throw Error(label, "bad_lines is " + std::to_string(options.bad_lines) + ", expected 0 or more");
+  if (options.bad_lines < 0)
+    throw Error(label, "bad_lines is " + std::to_string(options.bad_lines) + ", expected 0 or more");
 }
 
 }  // namespace

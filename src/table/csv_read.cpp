@@ -21,7 +21,7 @@ namespace {
 class file_text {
  public:
   explicit file_text(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat status {};
+    struct stat status{};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail(path);
     if (S_ISDIR(status.st_mode)) {
       errno = EISDIR;
@@ -107,8 +107,8 @@ Table<Exec> parse_csv(const Exec& exec, std::string_view text, const read_csv_op
   return impl::table_of_text(exec, "the text", text, options);
 }
 
-#define QUERN_TABLE_READ_CSV(E)                                                                \
-  template Table<E> read_csv(const E&, const std::string&, const read_csv_options&);           \
+#define QUERN_TABLE_READ_CSV(E)                                                      \
+  template Table<E> read_csv(const E&, const std::string&, const read_csv_options&); \
   template Table<E> parse_csv(const E&, std::string_view, const read_csv_options&);
 QUERN_ON_ALL(QUERN_TABLE_READ_CSV)
 

@@ -39,7 +39,8 @@ void append_real(std::string& to, T v) {
   const T size = std::abs(v);
   const bool fixed = v == 0 || (size >= T(1e-4) && size < T(1e16));
   char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, v, fixed ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+  const auto end =
+      std::to_chars(text, text + sizeof text, v, fixed ? std::chars_format::fixed : std::chars_format::scientific).ptr;
   const std::string_view digits(text, static_cast<std::size_t>(end - text));
   to += digits;
   if (fixed && digits.find('.') == std::string_view::npos) to += ".0";
@@ -48,12 +49,19 @@ void append_value(std::string& to, const host_column& c, std::int64_t row) {
   char text[24];
   const auto append_whole = [&](std::int64_t v) { to.append(text, std::to_chars(text, text + sizeof text, v).ptr); };
   switch (c.type) {
-    case column_type::float32: return append_real(to, static_cast<const float*>(c.data)[row]);
-    case column_type::float64: return append_real(to, static_cast<const double*>(c.data)[row]);
-    case column_type::int32: return append_whole(static_cast<const std::int32_t*>(c.data)[row]);
-    case column_type::int64: return append_whole(static_cast<const std::int64_t*>(c.data)[row]);
-    case column_type::boolean: to += static_cast<const bool*>(c.data)[row] ? "True" : "False"; return;
-    case column_type::text: break;
+    case column_type::float32:
+      return append_real(to, static_cast<const float*>(c.data)[row]);
+    case column_type::float64:
+      return append_real(to, static_cast<const double*>(c.data)[row]);
+    case column_type::int32:
+      return append_whole(static_cast<const std::int32_t*>(c.data)[row]);
+    case column_type::int64:
+      return append_whole(static_cast<const std::int64_t*>(c.data)[row]);
+    case column_type::boolean:
+      to += static_cast<const bool*>(c.data)[row] ? "True" : "False";
+      return;
+    case column_type::text:
+      break;
   }
   const std::int32_t code = static_cast<const std::int32_t*>(c.data)[row];
   if (code >= 0) to += c.texts[static_cast<std::size_t>(code)];
@@ -91,9 +99,11 @@ void write_lines(const std::string& label, const Table<Exec>& table, const write
     if constexpr (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>)
       with_element(c.type, [&]<class T>(T) {
         const auto n = static_cast<std::size_t>(c.rows);
-        copies.push_back(take_block<Kokkos::HostSpace>(instance_ref(Kokkos::DefaultHostExecutionSpace()), n * sizeof(T)));
+        copies.push_back(
+            take_block<Kokkos::HostSpace>(instance_ref(Kokkos::DefaultHostExecutionSpace()), n * sizeof(T)));
         columns.back().data = copies.back().data();
-        Kokkos::deep_copy(exec, on_host_view(reinterpret_cast<T*>(copies.back().data()), n), packed_of<T>(exec, packed.back()));
+        Kokkos::deep_copy(exec, on_host_view(reinterpret_cast<T*>(copies.back().data()), n),
+                          packed_of<T>(exec, packed.back()));
       });
     if (c.type == column_type::text)
       for (const auto& text : *c.categories) columns.back().texts.push_back(as_field(text, options.delimiter));
@@ -120,9 +130,8 @@ void write_lines(const std::string& label, const Table<Exec>& table, const write
 template <execution_space Exec>
 void write_csv(const std::string& path, const Table<Exec>& table, const write_csv_options& options) {
   files::impl::output_file file(path);
-  impl::write_lines(impl::label_text("quern::write_csv"), table, options, [&](const std::string& text) {
-    file.write(text.data(), static_cast<std::int64_t>(text.size()));
-  });
+  impl::write_lines(impl::label_text("quern::write_csv"), table, options,
+                    [&](const std::string& text) { file.write(text.data(), static_cast<std::int64_t>(text.size())); });
   file.commit();
 }
 template <execution_space Exec>
@@ -132,8 +141,8 @@ std::string to_csv(const Table<Exec>& table, const write_csv_options& options) {
   return all;
 }
 
-#define QUERN_TABLE_WRITE_CSV(E)                                                                     \
-  template void write_csv(const std::string&, const Table<E>&, const write_csv_options&);            \
+#define QUERN_TABLE_WRITE_CSV(E)                                                          \
+  template void write_csv(const std::string&, const Table<E>&, const write_csv_options&); \
   template std::string to_csv(const Table<E>&, const write_csv_options&);
 QUERN_ON_ALL(QUERN_TABLE_WRITE_CSV)
 

@@ -9,7 +9,8 @@
 namespace quern {
 
 std::string_view name_of(statistic s) {
-  constexpr std::string_view names[] = {"sum", "mean", "median", "var", "std", "min", "max", "first", "last", "count", "size"};
+  constexpr std::string_view names[] = {"sum", "mean",  "median", "var",   "std", "min",
+                                        "max", "first", "last",   "count", "size"};
   return names[static_cast<int>(s)];
 }
 
@@ -110,9 +111,9 @@ Table<Exec> TableGroups<Exec>::aggregate(const std::vector<aggregation>& results
   return table_access<Exec>::make(exec, std::move(columns));
 }
 
-#define QUERN_TABLE_GROUPS(E)                                                                              \
+#define QUERN_TABLE_GROUPS(E)                                                                               \
   template Groups<E> impl::groups_of(const std::string&, const E&, const std::vector<impl::column_in<E>>&); \
-  template TableGroups<E> Table<E>::group_by(const column_names&) const;                                   \
+  template TableGroups<E> Table<E>::group_by(const column_names&) const;                                    \
   template Table<E> TableGroups<E>::aggregate(const std::vector<aggregation>&) const;
 QUERN_ON_ALL(QUERN_TABLE_GROUPS)
 

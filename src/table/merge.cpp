@@ -32,8 +32,8 @@ template <class Exec>
 struct key_pairs {
   std::vector<column_in<Exec>> left, right;
 
-  key_pairs(const std::string& label, const Table<Exec>& a, const Table<Exec>& b, const std::vector<std::string>& left_on,
-            const std::vector<std::string>& right_on)
+  key_pairs(const std::string& label, const Table<Exec>& a, const Table<Exec>& b,
+            const std::vector<std::string>& left_on, const std::vector<std::string>& right_on)
       : left(key_columns(label, a, left_on)), right(key_columns(label, b, right_on)) {
     for (std::size_t k = 0; k < left.size(); ++k) {
       auto &l = left[k], &r = right[k];
@@ -72,11 +72,10 @@ struct key_pairs {
                            const row_pairs<Exec>& rows) const {
     const auto out = new_values(exec, left[k].name, left[k].type, rows.left.rows, left[k].categories);
     with_element(out.type, [&]<class T>(T) {
-      Kokkos::parallel_for(
-          kernel_label(label, "/keys"), index_range(exec, out.rows),
-          either_key<T>{static_cast<const T*>(left[k].data), static_cast<const T*>(right[k].data), left[k].stride,
-                        right[k].stride, data_of<std::int64_t>(rows.left), data_of<std::int64_t>(rows.right),
-                        data_of<T>(out)});
+      Kokkos::parallel_for(kernel_label(label, "/keys"), index_range(exec, out.rows),
+                           either_key<T>{static_cast<const T*>(left[k].data), static_cast<const T*>(right[k].data),
+                                         left[k].stride, right[k].stride, data_of<std::int64_t>(rows.left),
+                                         data_of<std::int64_t>(rows.right), data_of<T>(out)});
     });
     return out;
   }
@@ -94,7 +93,8 @@ struct key_pairs {
 /// f with both columns as Views of a type.
 template <class Exec, class F>
 auto with_keys(const Exec& exec, const std::pair<column_in<Exec>, column_in<Exec>>& keys, const F& f) {
-  if (keys.first.type == column_type::float64) return f(view_of<double>(exec, keys.first), view_of<double>(exec, keys.second));
+  if (keys.first.type == column_type::float64)
+    return f(view_of<double>(exec, keys.first), view_of<double>(exec, keys.second));
   if (keys.first.type == column_type::int64)
     return f(view_of<std::int64_t>(exec, keys.first), view_of<std::int64_t>(exec, keys.second));
   return f(view_of<std::int32_t>(exec, keys.first), view_of<std::int32_t>(exec, keys.second));
@@ -103,10 +103,13 @@ auto with_keys(const Exec& exec, const std::pair<column_in<Exec>, column_in<Exec
 template <class Exec>
 row_pairs<Exec> pairs_of(const Exec& exec, bool keep_all, const std::pair<column_in<Exec>, column_in<Exec>>& keys) {
   const auto find = [&](std::int64_t room) {
-    row_pairs<Exec> rows{new_values(exec, {}, column_type::int64, room), new_values(exec, {}, column_type::int64, room)};
-    const auto left_rows = packed_of<std::int64_t>(exec, rows.left), right_rows = packed_of<std::int64_t>(exec, rows.right);
+    row_pairs<Exec> rows{new_values(exec, {}, column_type::int64, room),
+                         new_values(exec, {}, column_type::int64, room)};
+    const auto left_rows = packed_of<std::int64_t>(exec, rows.left),
+               right_rows = packed_of<std::int64_t>(exec, rows.right);
     rows.left.rows = rows.right.rows = with_keys(exec, keys, [&](const auto& left, const auto& right) {
-      return keep_all ? left_join(exec, left_rows, right_rows, left, right) : join(exec, left_rows, right_rows, left, right);
+      return keep_all ? left_join(exec, left_rows, right_rows, left, right)
+                      : join(exec, left_rows, right_rows, left, right);
     });
     return rows;
   };
@@ -212,8 +215,9 @@ Table<Exec> Table<Exec>::merge(const Table& right, const merge_options& options)
   std::vector<column_data> result;
   for (const auto& c : columns_) {
     const auto key = static_cast<std::size_t>(std::find(left_on.begin(), left_on.end(), c.name) - left_on.begin());
-    result.push_back(is_shared(c.name) ? keys.of_pairs(label, exec_, key, rows)
-                                       : gather_rows(label, exec_, c, data_of<std::int64_t>(rows.left), n, left_misses));
+    result.push_back(is_shared(c.name)
+                         ? keys.of_pairs(label, exec_, key, rows)
+                         : gather_rows(label, exec_, c, data_of<std::int64_t>(rows.left), n, left_misses));
   }
   for (const auto& c : right.columns_)
     if (!is_shared(c.name))

@@ -33,13 +33,14 @@ void check_distinct(const std::string& label, const std::vector<std::string>& na
 column_type common_type(const std::string& label, const std::string& name, column_type a, column_type b) {
   if (a == b) return a;
   if (!is_number(a) || !is_number(b))
-    throw Error(label, "the column " + in_quotes(std::string_view(name)) + " holds " + std::string(name_of(a)) + " and " +
-                           std::string(name_of(b)));
+    throw Error(label, "the column " + in_quotes(std::string_view(name)) + " holds " + std::string(name_of(a)) +
+                           " and " + std::string(name_of(b)));
   return is_floating(a) || is_floating(b) ? column_type::float64 : column_type::int64;
 }
 
 categories_ptr all_categories(const std::vector<categories_ptr>& lists) {
-  if (std::all_of(lists.begin(), lists.end(), [&](const auto& l) { return l == lists.front() || *l == *lists.front(); }))
+  if (std::all_of(lists.begin(), lists.end(),
+                  [&](const auto& l) { return l == lists.front() || *l == *lists.front(); }))
     return lists.front();
   std::vector<std::string> all;
   for (const auto& list : lists) all.insert(all.end(), list->begin(), list->end());

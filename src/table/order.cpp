@@ -24,9 +24,8 @@ column_in<Exec> sortable(const std::string& label, const Exec& exec, const colum
   if (c.type == column_type::boolean) return converted(label, exec, c, column_type::int32);
   if (c.type != column_type::text || order == sort_order::descending || c.rows == 0) return c;
   const auto out = new_values(exec, c.name, column_type::int32, c.rows);
-  Kokkos::parallel_for(
-      kernel_label(label, "/codes"), index_range(exec, c.rows),
-      missing_last{static_cast<const std::int32_t*>(c.data), c.stride, data_of<std::int32_t>(out)});
+  Kokkos::parallel_for(kernel_label(label, "/codes"), index_range(exec, c.rows),
+                       missing_last{static_cast<const std::int32_t*>(c.data), c.stride, data_of<std::int32_t>(out)});
   return out;
 }
 /// The stable order of one column's rows.
@@ -74,9 +73,9 @@ Table<Exec> Table<Exec>::sort_by(const sort_keys& keys) const {
   return gather_table(label, *this, data_of<std::int64_t>(order), rows());
 }
 
-#define QUERN_TABLE_ORDER(E)                                                                                     \
-  template column_in<E> impl::order_of(const std::string&, const E&, const std::vector<impl::column_in<E>>&,     \
-                                       const std::vector<sort_order>&);                                          \
+#define QUERN_TABLE_ORDER(E)                                                                                 \
+  template column_in<E> impl::order_of(const std::string&, const E&, const std::vector<impl::column_in<E>>&, \
+                                       const std::vector<sort_order>&);                                      \
   template Table<E> Table<E>::sort_by(const sort_keys&) const;
 QUERN_ON_ALL(QUERN_TABLE_ORDER)
 

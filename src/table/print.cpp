@@ -88,8 +88,7 @@ std::size_t width_of(const std::string& text) {
 std::vector<std::int64_t> shown_rows(std::int64_t rows) {
   std::vector<std::int64_t> shown(static_cast<std::size_t>(rows > most_rows ? 2 * rows_at_each_end : rows));
   std::iota(shown.begin(), shown.end(), 0);
-  if (rows > most_rows)
-    std::iota(shown.begin() + rows_at_each_end, shown.end(), rows - rows_at_each_end);
+  if (rows > most_rows) std::iota(shown.begin() + rows_at_each_end, shown.end(), rows - rows_at_each_end);
   return shown;
 }
 /// Puts a column behind lines, aligned to a side. Where rows are left out, dots stand behind the first ones.

@@ -121,8 +121,7 @@ column_in<Exec> group_statistics<Exec>::median() const {
   auto values = in_double();
   if (values.stride != 1) values = converted(label_, exec_, values, column_type::float64);
   // The rows in the order of their groups, and in one of their values; those of no group come first.
-  const auto labels =
-      column_of_view<typename Exec::memory_space>({}, column_type::int32, there_.labels(exec_));
+  const auto labels = column_of_view<typename Exec::memory_space>({}, column_type::int32, there_.labels(exec_));
   const auto order = order_of(label_, exec_, {labels, values}, {sort_order::ascending, sort_order::ascending});
   Kokkos::parallel_scan(kernel_label(label_, "/median"), index_range(exec_, there_.size()),
                         median_of_sorted{data_of<double>(values), data_of<std::int64_t>(order) + missing_,
@@ -173,21 +172,30 @@ column_in<Exec> group_statistics<Exec>::counts_of(const Groups<Exec>& by) const 
 template <class Exec>
 column_in<Exec> group_statistics<Exec>::compute(const std::string& name, statistic what) const {
   if (column_.type == column_type::text && what <= statistic::stddev)
-    throw Error(label_, "the column " + in_quotes(column_.name) + " holds text, which has no " +
-                            std::string(name_of(what)));
+    throw Error(label_,
+                "the column " + in_quotes(column_.name) + " holds text, which has no " + std::string(name_of(what)));
   const auto result = [&] {
     switch (what) {
-      case statistic::sum: return sum();
-      case statistic::mean: return mean();
-      case statistic::median: return median();
-      case statistic::var: return variance(false);
-      case statistic::stddev: return variance(true);
+      case statistic::sum:
+        return sum();
+      case statistic::mean:
+        return mean();
+      case statistic::median:
+        return median();
+      case statistic::var:
+        return variance(false);
+      case statistic::stddev:
+        return variance(true);
       case statistic::min:
-      case statistic::max: return extremum(what == statistic::min);
+      case statistic::max:
+        return extremum(what == statistic::min);
       case statistic::first:
-      case statistic::last: return at_end(what == statistic::first);
-      case statistic::count: return counts_of(there_);
-      case statistic::size: break;
+      case statistic::last:
+        return at_end(what == statistic::first);
+      case statistic::count:
+        return counts_of(there_);
+      case statistic::size:
+        break;
     }
     return counts_of(all_);
   };

@@ -117,8 +117,7 @@ Table<Exec> Table<Exec>::where_true(const column_data& mask) const {
     throw Error(label, "the mask has " + std::to_string(mask.rows) + " elements, expected one for each of the " +
                            std::to_string(rows()) + " rows");
   const auto numbers = new_values(exec_, {}, column_type::int64, rows());
-  const std::int64_t n =
-      nonzero(exec_, packed_of<std::int64_t>(exec_, numbers), view_of<bool>(exec_, mask));
+  const std::int64_t n = nonzero(exec_, packed_of<std::int64_t>(exec_, numbers), view_of<bool>(exec_, mask));
   return gather_table(label, *this, data_of<std::int64_t>(numbers), n);
 }
 template <execution_space Exec>
@@ -134,21 +133,21 @@ Table<Exec> Table<Exec>::take_rows(const column_data& rows) const {
   return gather_table(label, *this, data_of<std::int64_t>(packed), packed.rows);
 }
 
-#define QUERN_TABLE_MEMBERS(E)                                                                \
-  template std::vector<std::string> Table<E>::names() const;                                  \
-  template bool Table<E>::contains(std::string_view) const;                                   \
-  template column_type Table<E>::type(std::string_view) const;                                \
-  template const std::vector<std::string>& Table<E>::categories(std::string_view) const;      \
-  template auto Table<E>::typed(std::string_view, column_type) const -> const column_data&;   \
-  template void Table<E>::put(column_data);                                                   \
-  template void Table<E>::put_text(column_data, std::vector<std::string>);                    \
-  template Table<E> Table<E>::select(const column_names&) const;                              \
-  template Table<E> Table<E>::drop(const column_names&) const;                                \
-  template Table<E> Table<E>::rename(std::string_view, std::string) const;                    \
-  template Table<E> Table<E>::slice(std::int64_t, std::int64_t) const;                        \
-  template Table<E> Table<E>::head(std::int64_t) const;                                       \
-  template Table<E> Table<E>::tail(std::int64_t) const;                                       \
-  template Table<E> Table<E>::where_true(const column_data&) const;                           \
+#define QUERN_TABLE_MEMBERS(E)                                                            \
+  template std::vector<std::string> Table<E>::names() const;                              \
+  template bool Table<E>::contains(std::string_view) const;                               \
+  template column_type Table<E>::type(std::string_view) const;                            \
+  template const std::vector<std::string>& Table<E>::categories(std::string_view) const;  \
+  template auto Table<E>::typed(std::string_view, column_type) const->const column_data&; \
+  template void Table<E>::put(column_data);                                               \
+  template void Table<E>::put_text(column_data, std::vector<std::string>);                \
+  template Table<E> Table<E>::select(const column_names&) const;                          \
+  template Table<E> Table<E>::drop(const column_names&) const;                            \
+  template Table<E> Table<E>::rename(std::string_view, std::string) const;                \
+  template Table<E> Table<E>::slice(std::int64_t, std::int64_t) const;                    \
+  template Table<E> Table<E>::head(std::int64_t) const;                                   \
+  template Table<E> Table<E>::tail(std::int64_t) const;                                   \
+  template Table<E> Table<E>::where_true(const column_data&) const;                       \
   template Table<E> Table<E>::take_rows(const column_data&) const;
 QUERN_ON_ALL(QUERN_TABLE_MEMBERS)
 

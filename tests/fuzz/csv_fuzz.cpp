@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A fuzz target of libFuzzer over comma-separated values (./dev fuzz): whatever the bytes are, they give columns or an error,
-// and the same ones however the text is cut into chunks.
+// A fuzz target of libFuzzer over comma-separated values (./dev fuzz): whatever the bytes are, they give columns or an
+// error, and the same ones however the text is cut into chunks.
 
 #include <cstring>
 #include <memory>

@@ -70,9 +70,9 @@ TYPED_TEST(Csv, OptionsChooseNamesColumnsAndTypes) {
 
 TYPED_TEST(Csv, TypesMayBeGiven) {
   const auto t = TestFixture::parsed("a,b,c,d\n1,0.1,1,True\n-2,1e60,x,False\n", {.types = {{"a", column_type::int32},
-                                                                                          {"b", column_type::float32},
-                                                                                          {"c", column_type::text},
-                                                                                          {"d", column_type::text}}});
+                                                                                            {"b", column_type::float32},
+                                                                                            {"c", column_type::text},
+                                                                                            {"d", column_type::text}}});
   EXPECT_EQ((std::vector<std::int32_t>{1, -2}), test::values_of<std::int32_t>(t, "a"));
   EXPECT_EQ((std::vector<float>{0.1f, std::numeric_limits<float>::infinity()}), test::values_of<float>(t, "b"));
   EXPECT_EQ((std::vector<std::string>{"1", "x"}), test::texts_of(t, "c"));
@@ -101,7 +101,8 @@ TYPED_TEST(Csv, BadLinesAreNamed) {
   EXPECT_EQ("the text: there is no line", problem("\n\r\n"));
   EXPECT_EQ("the text: line 3: 1 field, expected 2", problem("a,b\n1,2\n3\n"));
   EXPECT_EQ("the text: line 4: 3 fields, expected 2; 2 lines are bad", problem("a,b\n\"1\n\",2\n3,4,5\n6\n"));
-  EXPECT_EQ("the text: line 2: a quotation mark in field 2, which does not begin with one", problem("a,b\n1,5\" pipe\n"));
+  EXPECT_EQ("the text: line 2: a quotation mark in field 2, which does not begin with one",
+            problem("a,b\n1,5\" pipe\n"));
   EXPECT_EQ("the text: line 2: a quotation mark in field 1, which does not end there", problem("a,b\n\"1\"2,3\n"));
   EXPECT_EQ("the text: the file ends in a quoted field; line 2: field 2 has no closing quotation mark",
             problem("a,b\n1,\"2\n3,4\n", {.bad_lines = 9}));
@@ -121,8 +122,10 @@ TYPED_TEST(Csv, WrongOptionsAreNamed) {
   EXPECT_EQ("quern::read_csv: the name 'a' occurs twice", problem("a,b,a\n"));
   EXPECT_EQ("quern::read_csv: the file has no column 'z'", problem("a,b\n", {.columns = {"z"}}));
   EXPECT_EQ("quern::read_csv: the file has no column 'z'", problem("a,b\n", {.types = {{"z", column_type::text}}}));
-  EXPECT_EQ("quern::read_csv: 1 names, expected one for each of the 2 columns of the text", problem("a,b\n", {.names = {"z"}}));
-  EXPECT_EQ("quern::read_csv: the delimiter is a quotation mark or an end of a line", problem("a,b\n", {.delimiter = '\n'}));
+  EXPECT_EQ("quern::read_csv: 1 names, expected one for each of the 2 columns of the text",
+            problem("a,b\n", {.names = {"z"}}));
+  EXPECT_EQ("quern::read_csv: the delimiter is a quotation mark or an end of a line",
+            problem("a,b\n", {.delimiter = '\n'}));
   EXPECT_EQ("quern::read_csv: bad_lines is -1, expected 0 or more", problem("a,b\n", {.bad_lines = -1}));
 }
 

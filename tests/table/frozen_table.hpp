@@ -64,8 +64,7 @@ quern::Table<Exec> frozen_table(const std::string& name) {
     const std::string array = name + "/" + column;
     if (pandas.contains(array + "/categories"))
       t.insert(column, column_view<Exec>(pandas.values<std::int32_t>(array)), frozen_list(array + "/categories"));
-    else
-      with_frozen_type(array, [&]<class T>(T) { t.insert(column, column_view<Exec>(frozen_values<T>(array))); });
+    else with_frozen_type(array, [&]<class T>(T) { t.insert(column, column_view<Exec>(frozen_values<T>(array))); });
   }
   return t;
 }

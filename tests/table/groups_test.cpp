@@ -37,7 +37,7 @@ TYPED_TEST(TableGroupsOn, RowsAreSortedAsByPandas) {
 
 TYPED_TEST(TableGroupsOn, StatisticsAreThoseOfPandas) {
   const auto t = frozen_table<TypeParam>("input");
-  const std::vector<statistic> all = {statistic::sum, statistic::mean,   statistic::median, statistic::var,
+  const std::vector<statistic> all = {statistic::sum,    statistic::mean,  statistic::median, statistic::var,
                                       statistic::stddev, statistic::count, statistic::size};
   const std::vector<statistic> ends = {statistic::min, statistic::max, statistic::first, statistic::last};
   const std::vector<std::vector<std::string>> every_keys = {{"k"}, {"s"}, {"b"}, {"y"}, {"k", "s"}, {"s", "y", "b"}};
@@ -60,8 +60,12 @@ TYPED_TEST(TableGroupsOn, StatisticsAreThoseOfPandas) {
 
 TYPED_TEST(TableGroupsOn, TextsHaveEndsAndCounts) {
   const auto t = frozen_table<TypeParam>("input");
-  expect_table("grouped/text_ends", t.group_by("k").aggregate({{"s", statistic::min}, {"s", statistic::max}, {"s", statistic::first}, {"s", statistic::last}}));
-  expect_table("grouped/texts", t.group_by("i").aggregate({{"s", statistic::first}, {"s", statistic::last}, {"s", statistic::count}, {"s", statistic::size}}));
+  expect_table("grouped/text_ends",
+               t.group_by("k").aggregate(
+                   {{"s", statistic::min}, {"s", statistic::max}, {"s", statistic::first}, {"s", statistic::last}}));
+  expect_table("grouped/texts",
+               t.group_by("i").aggregate(
+                   {{"s", statistic::first}, {"s", statistic::last}, {"s", statistic::count}, {"s", statistic::size}}));
 }
 
 TYPED_TEST(TableGroupsOn, GroupsKnowTheirKeys) {

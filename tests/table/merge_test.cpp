@@ -20,13 +20,14 @@ TYPED_TEST_SUITE(Merge, typename test::as_types<test::spaces>::type);
 
 TYPED_TEST(Merge, TablesAreThoseOfPandas) {
   const auto left = frozen_table<TypeParam>("left"), right = frozen_table<TypeParam>("right");
-  const std::pair<std::string, merge_options> every_keys[] = {{"k", {.on = "k"}},
-                                                              {"s", {.on = "s"}},
-                                                              {"x", {.on = "x"}},
-                                                              {"k_s", {.on = {"k", "s"}}},
-                                                              {"s_x_k", {.on = {"s", "x", "k"}}},
-                                                              {"x_k", {.left_on = "x", .right_on = "k"}},
-                                                              {"s_and_k_x", {.left_on = {"s", "k"}, .right_on = {"s", "x"}}}};
+  const std::pair<std::string, merge_options> every_keys[] = {
+      {"k", {.on = "k"}},
+      {"s", {.on = "s"}},
+      {"x", {.on = "x"}},
+      {"k_s", {.on = {"k", "s"}}},
+      {"s_x_k", {.on = {"s", "x", "k"}}},
+      {"x_k", {.left_on = "x", .right_on = "k"}},
+      {"s_and_k_x", {.left_on = {"s", "k"}, .right_on = {"s", "x"}}}};
   const std::pair<std::string, merge_how> every_how[] = {
       {"inner", merge_how::inner}, {"left", merge_how::left}, {"right", merge_how::right}, {"outer", merge_how::full}};
   for (const auto& [keys, options] : every_keys)
@@ -59,7 +60,9 @@ TYPED_TEST(Merge, TypesStayWhereNothingIsMissing) {
     n[i] = i * i;
     yes[i] = i > 5;
   }
-  squares.insert("k", test::column_view<TypeParam>(k)).insert("n", test::column_view<TypeParam>(n)).insert("yes", test::column_view<TypeParam>(yes));
+  squares.insert("k", test::column_view<TypeParam>(k))
+      .insert("n", test::column_view<TypeParam>(n))
+      .insert("yes", test::column_view<TypeParam>(yes));
   expect_table("merged/every_partner", left.merge(squares, {.on = "k", .how = merge_how::left}));
 }
 
@@ -78,7 +81,8 @@ TYPED_TEST(Merge, KeysMayBeBoolsAndParts) {
   const auto left = frozen_table<TypeParam>("left");
   const auto last = left.tail(7);
   EXPECT_EQ(7, last.merge(last.select({"b"}).head(1), {.on = "b", .how = merge_how::left}).rows());
-  EXPECT_EQ(test::texts_of(last, "s"), test::texts_of(last.merge(left.select({"k"}), {.on = "k", .how = merge_how::semi}), "s"));
+  EXPECT_EQ(test::texts_of(last, "s"),
+            test::texts_of(last.merge(left.select({"k"}), {.on = "k", .how = merge_how::semi}), "s"));
 }
 
 TYPED_TEST(Merge, WrongCallsAreNamed) {
@@ -91,7 +95,8 @@ TYPED_TEST(Merge, WrongCallsAreNamed) {
             message_of([&] { left.select({"b"}).merge(right); }));
   EXPECT_EQ("quern::Table::merge: the column 'k' holds int64 and text",
             message_of([&] { left.merge(right, {.left_on = "k", .right_on = "s"}); }));
-  EXPECT_EQ("quern::Table::merge: the name 's' occurs twice", message_of([&] { left.merge(right, {.on = "k", .suffixes = {"", ""}}); }));
+  EXPECT_EQ("quern::Table::merge: the name 's' occurs twice",
+            message_of([&] { left.merge(right, {.on = "k", .suffixes = {"", ""}}); }));
 }
 
 TYPED_TEST(Merge, TablesStandBelowEachOther) {
@@ -99,7 +104,8 @@ TYPED_TEST(Merge, TablesStandBelowEachOther) {
   const auto all = Table<TypeParam>::concat({left, right, left.drop({"v", "b"}).head(3)});
   EXPECT_EQ(quern::column_type::float64, all.type("b"));
   expect_table("concat/all", all.drop("b"));
-  expect_table("concat/whole", Table<TypeParam>::concat({left.select({"k", "v"}), right.select({"k", "w"}).rename("w", "v")}));
+  expect_table("concat/whole",
+               Table<TypeParam>::concat({left.select({"k", "v"}), right.select({"k", "w"}).rename("w", "v")}));
   expect_table("concat/bools", Table<TypeParam>::concat({left.select("b"), left.select("b")}));
   EXPECT_EQ(32, Table<TypeParam>::concat({left.head(0), left}).rows());
   EXPECT_EQ("quern::Table::concat: there is no table", message_of([&] { Table<TypeParam>::concat({}); }));

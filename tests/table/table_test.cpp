@@ -61,7 +61,8 @@ TYPED_TEST(Tables, ColumnsMayBeStrided) {
   const auto all = TestFixture::template view<double>({0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32});
   Kokkos::deep_copy(rows, Kokkos::View<double**, Kokkos::LayoutRight, TypeParam>(all.data(), 4, 3));
   Table<TypeParam> t;
-  t.insert("middle", Kokkos::subview(rows, Kokkos::ALL, 1)).insert("yes", TestFixture::template view<bool>({true, false, true, false}));
+  t.insert("middle", Kokkos::subview(rows, Kokkos::ALL, 1))
+      .insert("yes", TestFixture::template view<bool>({true, false, true, false}));
   EXPECT_EQ((std::vector<double>{1, 11, 21, 31}), test::values_of<double>(t, "middle"));
   EXPECT_EQ((std::vector<double>{1, 21}), test::values_of<double>(t.where("yes"), "middle"));
   EXPECT_EQ((std::vector<double>{21, 31}), test::values_of<double>(t.tail(2), "middle"));
@@ -144,7 +145,8 @@ TYPED_TEST(Tables, EmptyTablesAreTables) {
 
 TYPED_TEST(Tables, WrongColumnsAreNamed) {
   auto t = TestFixture::two_columns();
-  const auto three = TestFixture::template view<double>({1, 2, 3}), four = TestFixture::template view<double>({1, 2, 3, 4});
+  const auto three = TestFixture::template view<double>({1, 2, 3}),
+             four = TestFixture::template view<double>({1, 2, 3, 4});
   EXPECT_EQ("quern::Table::insert: there is a column 'a' already", message_of([&] { t.insert("a", three); }));
   EXPECT_EQ("quern::Table::insert: the column 'c' has 4 rows, expected the table's 3",
             message_of([&] { t.insert("c", four); }));

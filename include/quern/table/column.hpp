@@ -25,10 +25,10 @@ std::string_view name_of(column_type type);
 class column_names {
  public:
   column_names() = default;
-  column_names(const char* one) : names_{one} {}                                        // NOLINT(google-explicit-constructor)
-  column_names(std::string one) : names_{std::move(one)} {}                             // NOLINT(google-explicit-constructor)
+  column_names(const char* one) : names_{one} {}             // NOLINT(google-explicit-constructor)
+  column_names(std::string one) : names_{std::move(one)} {}  // NOLINT(google-explicit-constructor)
   column_names(std::initializer_list<std::string> names) : names_(names) {}
-  column_names(std::vector<std::string> names) : names_(std::move(names)) {}            // NOLINT(google-explicit-constructor)
+  column_names(std::vector<std::string> names) : names_(std::move(names)) {}  // NOLINT(google-explicit-constructor)
   auto begin() const { return names_.begin(); }
   auto end() const { return names_.end(); }
   bool empty() const { return names_.empty(); }
@@ -77,7 +77,8 @@ struct table_column {
 template <class Space, class V>
 pool_block<Space> owner_of(const V& v) {
   if constexpr (requires { v.data_handle().tracker(); }) {
-    auto* const bytes = reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<typename V::value_type>*>(v.data()));
+    auto* const bytes =
+        reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<typename V::value_type>*>(v.data()));
     return pool_block<Space>(typename pool_block<Space>::data_handle_type(v.data_handle().tracker(), bytes),
                              typename pool_block<Space>::array_layout(v.extent(0)));
   } else {
@@ -86,8 +87,13 @@ pool_block<Space> owner_of(const V& v) {
 }
 template <class Space, class V>
 table_column<Space> column_of_view(std::string name, column_type type, const V& v) {
-  return {std::move(name), type, owner_of<Space>(v), v.data(), static_cast<std::int64_t>(v.extent(0)),
-          v.extent(0) > 1 ? static_cast<std::int64_t>(v.stride(0)) : 1, {}};
+  return {std::move(name),
+          type,
+          owner_of<Space>(v),
+          v.data(),
+          static_cast<std::int64_t>(v.extent(0)),
+          v.extent(0) > 1 ? static_cast<std::int64_t>(v.stride(0)) : 1,
+          {}};
 }
 
 }  // namespace impl

@@ -25,7 +25,8 @@ class TableGroups {
   /// `groupby(keys, as_index=False).agg(name=(column, what), ...)`.
   ///
   /// A column of which several statistics are asked is read once for each; its missing values are found once.
-  /// @throws Error if a column does not exist, a name occurs twice or is a key's, or a text column has no such statistic
+  /// @throws Error if a column does not exist, a name occurs twice or is a key's, or a text column has no such
+  /// statistic
   Table<Exec> aggregate(const std::vector<aggregation>& results) const;
 
  private:

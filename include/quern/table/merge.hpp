@@ -17,8 +17,8 @@ namespace quern {
 /// | `full` | the pairs, and the rows of either side without a partner, in the order of the keys (pandas' `outer`) |
 /// | `semi`, `anti` | the left rows with a partner, or without one, once each, and the columns of the left table |
 ///
-/// Pairs are in the order of the left rows, and those of one left row in that of the right ones; of `right` it is the other way
-/// round.
+/// Pairs are in the order of the left rows, and those of one left row in that of the right ones; of `right` it is the
+/// other way round.
 enum class merge_how : std::uint8_t { inner, left, right, full, semi, anti };
 
 /// How `Table::merge` does it, with designated initializers: `{.on = "id", .how = merge_how::left}`.

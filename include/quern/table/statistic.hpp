@@ -7,7 +7,8 @@
 
 namespace quern {
 
-/// What `TableGroups::aggregate` computes of a column's values in each group. Missing values take no part, except in `size`.
+/// What `TableGroups::aggregate` computes of a column's values in each group. Missing values take no part, except in
+/// `size`.
 ///
 /// | statistic | value | where all are missing |
 /// | --- | --- | --- |

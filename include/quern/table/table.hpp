@@ -24,14 +24,14 @@ class TableGroups;
 ///
 /// Columns are of float, double, int32, int64, bool or text (`column_type`). NaN is the missing value of floating-point
 /// columns and the code -1 that of texts; integers and bools have none, and become double where one is needed. A table
-/// is a handle, as a View is: copies, and tables that `select`, `head` or `rename` make, share the columns' memory, which
-/// lives as long as one of them. Elements are read-only through a table. There is no index beside the columns: rows are
-/// numbered from 0. Names, defaults and results are otherwise pandas'.
+/// is a handle, as a View is: copies, and tables that `select`, `head` or `rename` make, share the columns' memory,
+/// which lives as long as one of them. Elements are read-only through a table. There is no index beside the columns:
+/// rows are numbered from 0. Names, defaults and results are otherwise pandas'.
 ///
-/// What an operation makes belongs to its result, and is from the pool of the table's memory space (`quern::pool`): this
-/// is the one place where Quern allocates its results. All operations run on the instance that the table was made with;
-/// those whose result's length depends on the data wait for it, and so do `describe`, `to_string` and `print`. The memory
-/// of a View that was inserted must not be written while they run.
+/// What an operation makes belongs to its result, and is from the pool of the table's memory space (`quern::pool`):
+/// this is the one place where Quern allocates its results. All operations run on the instance that the table was made
+/// with; those whose result's length depends on the data wait for it, and so do `describe`, `to_string` and `print`.
+/// The memory of a View that was inserted must not be written while they run.
 ///
 /// Everything is compiled in the component `Quern::table`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
@@ -146,14 +146,15 @@ class Table {
 
   /// Rows of this table and another one side by side, where keys are equal: pandas' `merge`.
   ///
-  /// Missing keys are equal to each other. Keys of different types of numbers are compared in int64, or in double where one
-  /// is floating-point. Columns are those of this table, then the other's without the keys that have the name of this
-  /// table's. Where a row has no partner values are missing, and columns of integers and bools become double. Waits.
+  /// Missing keys are equal to each other. Keys of different types of numbers are compared in int64, or in double where
+  /// one is floating-point. Columns are those of this table, then the other's without the keys that have the name of
+  /// this table's. Where a row has no partner values are missing, and columns of integers and bools become double.
+  /// Waits.
   ///
-  /// The right keys are sorted and the left ones searched among them (see quern/keyed/join.hpp); several keys are numbered
-  /// first, as by `group_by`.
-  /// @throws Error if a name does not exist or occurs twice, also in the result, there is no key, `left_on` and `right_on`
-  /// are not of one length, or keys of a pair are not both numbers, bools or texts
+  /// The right keys are sorted and the left ones searched among them (see quern/keyed/join.hpp); several keys are
+  /// numbered first, as by `group_by`.
+  /// @throws Error if a name does not exist or occurs twice, also in the result, there is no key, `left_on` and
+  /// `right_on` are not of one length, or keys of a pair are not both numbers, bools or texts
   Table merge(const Table& right, const merge_options& options = {}) const;
   /// The rows of several tables below each other: pandas' `concat(ignore_index=True)`. Columns are found by their names
   /// and stand in the order in which they first occur; a table without one of them has missing values there.
@@ -169,10 +170,10 @@ class Table {
   /// @throws Error if there is no column of numbers, or a quantile is not from 0 to 1
   Table describe(const std::vector<double>& quantiles = {0.25, 0.5, 0.75}) const;
 
-  /// The table as the text that pandas prints of it: columns aligned to the right with the rows' numbers before them, floats
-  /// with at most 6 digits behind the point, and of more than 60 rows the five at each end, with a line that says how
-  /// many there are. All columns stand side by side, whatever that makes of the lines' length. Waits; only what is
-  /// printed is copied from a device.
+  /// The table as the text that pandas prints of it: columns aligned to the right with the rows' numbers before them,
+  /// floats with at most 6 digits behind the point, and of more than 60 rows the five at each end, with a line that
+  /// says how many there are. All columns stand side by side, whatever that makes of the lines' length. Waits; only
+  /// what is printed is copied from a device.
   std::string to_string() const;
   /// Writes `to_string()` and the end of a line to standard output.
   void print() const;
