@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <quern/keyed/compact.hpp>
+#include <quern/keyed/sort.hpp>
 #include <quern/reduce/quantile.hpp>
 #include <quern/reduce/reduce.hpp>
+#include <quern/reducers/quantile_rule.hpp>
 
 #include "columns.hpp"
 
@@ -24,27 +26,55 @@ std::string percentage(double q) {
   return std::string(text, end) + "%";
 }
 
+/// A column of numbers in double without the missing ones; on hosts in their order.
+template <class Exec>
+column_in<Exec> present_values(const std::string& label, const Exec& exec, const column_in<Exec>& column) {
+  auto c = as_type(label, exec, column, column_type::float64);
+  auto rest = new_values(exec, {}, column_type::float64, c.rows);
+  const auto to = packed_of<double>(exec, rest);
+  if constexpr (is_device<Exec>) {
+    const std::int64_t missing = count_missing(label, exec, column);
+    if (missing == 0) return c;
+    rest.rows -= missing;
+    compact(exec, packed_of<double>(exec, rest), view_of<double>(exec, c), is_there());
+  } else {  // NaN are last
+    if (c.rows > 0) sort(exec, to, view_of<double>(exec, c));
+    exec.fence(kernel_label(label));
+    rest.rows = std::partition_point(to.data(), to.data() + c.rows, is_there()) - to.data();
+  }
+  return rest;
+}
+/// The least number, quantiles and the greatest one.
+template <class Exec>
+void order_statistics(const Exec& exec, const column_in<Exec>& c, const std::vector<double>& quantiles, double* result) {
+  const auto n = quantiles.size();
+  if constexpr (is_device<Exec>) {  // selections are faster than a sort
+    const auto x = view_of<double>(exec, c);
+    result[0] = min(exec, x);
+    for (std::size_t k = 0; k < n; ++k) result[1 + k] = quantile(exec, x, quantiles[k]);
+    result[1 + n] = max(exec, x);
+  } else {
+    const double* const sorted = data_of<double>(c);
+    result[0] = sorted[0];
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto at = quantile_rule{quantiles[k]}.among(c.rows);
+      result[1 + k] = between(sorted[at.first], sorted[at.second], at.fraction);
+    }
+    result[1 + n] = sorted[c.rows - 1];
+  }
+}
 /// count, mean, std, min, quantiles and max of numbers.
 template <class Exec>
 std::vector<double> statistics(const std::string& label, const Exec& exec, const column_in<Exec>& column,
                                const std::vector<double>& quantiles) {
-  auto c = as_type(label, exec, column, column_type::float64);
-  const std::int64_t missing = count_missing(label, exec, column);
-  if (missing > 0) {
-    const auto rest = new_values(exec, {}, column_type::float64, c.rows - missing);
-    compact(exec, packed_of<double>(exec, rest), view_of<double>(exec, c), is_there());
-    c = rest;
-  }
+  const auto c = present_values(label, exec, column);
   std::vector<double> result(quantiles.size() + 5, std::numeric_limits<double>::quiet_NaN());
   result[0] = static_cast<double>(c.rows);
   if (c.rows == 0) return result;
-  const auto x = view_of<double>(exec, c);
-  const auto [mean, variance] = mean_var(exec, x, ddof{1});
+  const auto [mean, variance] = mean_var(exec, view_of<double>(exec, c), ddof{1});
   result[1] = mean;
   if (c.rows > 1) result[2] = std::sqrt(variance);
-  result[3] = min(exec, x);
-  for (std::size_t k = 0; k < quantiles.size(); ++k) result[4 + k] = quantile(exec, x, quantiles[k]);
-  result.back() = max(exec, x);
+  order_statistics(exec, c, quantiles, result.data() + 3);
   return result;
 }
 
