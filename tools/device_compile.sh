@@ -150,7 +150,7 @@ units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
-  "../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/names ../src/table/order ../src/table/print ../src/table/statistics_of_groups ../src/table/table"
+  "../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/print ../src/table/statistics_of_groups ../src/table/table"
   "../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_write"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )

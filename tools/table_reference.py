@@ -113,6 +113,21 @@ def merged():
     table("concat/bools", pd.concat([left[["b"]], left[["b"]]], ignore_index=True))
 
 
+def merged_asof():
+    random = np.random.default_rng(13)
+    left = pd.DataFrame({"t": np.sort(random.integers(0, 40, 30)) / 2, "g": random.choice(["a", "b", "c"], 30), "v": np.arange(30)})
+    right = pd.DataFrame({"t": np.sort(random.integers(4, 36, 24)) / 2, "g": random.choice(["b", "c", "d"], 24), "v": random.integers(0, 99, 24),
+                          "b": random.random(24) > 0.5})
+    table("asof/left", left)
+    table("asof/right", right)
+    for direction in ("backward", "forward", "nearest"):
+        table(f"asof/{direction}", pd.merge_asof(left, right, on="t", direction=direction))
+        table(f"asof/{direction}_by", pd.merge_asof(left, right, on="t", by="g", direction=direction))
+        table(f"asof/{direction}_apart", pd.merge_asof(left, right, on="t", by="g", direction=direction, allow_exact_matches=False, tolerance=1.5))
+    whole = [f.assign(t=(f.t * 2).astype(np.int64)) for f in (left, right.rename(columns={"t": "u"}).assign(t=right.t).drop(columns="u"))]
+    table("asof/whole", pd.merge_asof(whole[0], whole[1].rename(columns={"t": "u"})[["u", "b"]], left_on="t", right_on="u", tolerance=3))
+
+
 CSV = {
     "numbers": "a,b,c\n1,1.5,-3\n-2,1e3,+4\n9223372036854775807,.5,5.\n",
     "missing": "a,b,c,d\n1,,x,\n2,NA,,\n,nan,null,\n4,-7,N/A,\n",
@@ -166,6 +181,7 @@ def main():
     grouped(frame)
     files(frame)
     merged()
+    merged_asof()
     printed(frame)
     folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
     folder.mkdir(parents=True, exist_ok=True)

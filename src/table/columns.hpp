@@ -160,6 +160,37 @@ template <class Exec>
 void fill_missing(const std::string& label, const Exec& exec, const column_in<Exec>& to, std::int64_t begin,
                   std::int64_t end);
 
+/// A text column with its codes in other categories, which hold all of its texts.
+template <class Exec>
+column_in<Exec> with_categories(const std::string& label, const Exec& exec, const column_in<Exec>& c,
+                                const categories_ptr& categories) {
+  if (c.categories == categories || *c.categories == *categories) return c;
+  const auto out = new_values(exec, c.name, column_type::text, c.rows, categories);
+  copy_rows(label, exec, c, out, 0);
+  return out;
+}
+/// Two columns in one type.
+template <class Exec>
+void unify(const std::string& label, const Exec& exec, column_in<Exec>& a, column_in<Exec>& b) {
+  const auto type = common_type(label, a.name, a.type, b.type);
+  if (type != column_type::text) {
+    a = as_type(label, exec, a, type);
+    b = as_type(label, exec, b, type);
+    return;
+  }
+  const auto categories = all_categories({a.categories, b.categories});
+  a = with_categories(label, exec, a, categories);
+  b = with_categories(label, exec, b, categories);
+}
+/// A column and another one below it, of one type.
+template <class Exec>
+column_in<Exec> below(const std::string& label, const Exec& exec, const column_in<Exec>& a, const column_in<Exec>& b) {
+  const auto both = new_values(exec, a.name, a.type, a.rows + b.rows, a.categories);
+  copy_rows(label, exec, a, both, 0);
+  copy_rows(label, exec, b, both, a.rows);
+  return both;
+}
+
 /// Columns by their names, at least one.
 template <class Exec>
 std::vector<column_in<Exec>> key_columns(const std::string& label, const Table<Exec>& t,

@@ -46,7 +46,8 @@ column_in<Exec> present_values(const std::string& label, const Exec& exec, const
 }
 /// The least number, quantiles and the greatest one.
 template <class Exec>
-void order_statistics(const Exec& exec, const column_in<Exec>& c, const std::vector<double>& quantiles, double* result) {
+void order_statistics(const Exec& exec, const column_in<Exec>& c, const std::vector<double>& quantiles,
+                      double* result) {
   const auto n = quantiles.size();
   if constexpr (is_device<Exec>) {  // selections are faster than a sort
     const auto x = view_of<double>(exec, c);

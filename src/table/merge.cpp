@@ -35,18 +35,7 @@ struct key_pairs {
   key_pairs(const std::string& label, const Table<Exec>& a, const Table<Exec>& b,
             const std::vector<std::string>& left_on, const std::vector<std::string>& right_on)
       : left(key_columns(label, a, left_on)), right(key_columns(label, b, right_on)) {
-    for (std::size_t k = 0; k < left.size(); ++k) {
-      auto &l = left[k], &r = right[k];
-      const auto type = common_type(label, l.name, l.type, r.type);
-      if (type != column_type::text) {
-        l = as_type(label, a.exec(), l, type);
-        r = as_type(label, a.exec(), r, type);
-        continue;
-      }
-      const auto categories = all_categories({l.categories, r.categories});
-      l = with_categories(label, a.exec(), l, categories);
-      r = with_categories(label, a.exec(), r, categories);
-    }
+    for (std::size_t k = 0; k < left.size(); ++k) unify(label, a.exec(), left[k], right[k]);
   }
   /// One column for each table, of numbers that are equal where all keys are.
   std::pair<column_in<Exec>, column_in<Exec>> numbers(const std::string& label, const Exec& exec) const {
@@ -58,11 +47,7 @@ struct key_pairs {
     }
     const std::int64_t n = left[0].rows, m = right[0].rows;
     std::vector<column_in<Exec>> both;
-    for (std::size_t k = 0; k < left.size(); ++k) {
-      both.push_back(new_values(exec, left[k].name, left[k].type, n + m, left[k].categories));
-      copy_rows(label, exec, left[k], both.back(), 0);
-      copy_rows(label, exec, right[k], both.back(), n);
-    }
+    for (std::size_t k = 0; k < left.size(); ++k) both.push_back(below(label, exec, left[k], right[k]));
     const auto by = groups_of(label, exec, both);
     const auto labels = column_of_view<typename Exec::memory_space>({}, column_type::int32, by.labels(exec));
     return {rows_of(labels, 0, n), rows_of(labels, n, n + m)};
@@ -77,15 +62,6 @@ struct key_pairs {
                                          left[k].stride, right[k].stride, data_of<std::int64_t>(rows.left),
                                          data_of<std::int64_t>(rows.right), data_of<T>(out)});
     });
-    return out;
-  }
-
- private:
-  static column_in<Exec> with_categories(const std::string& label, const Exec& exec, const column_in<Exec>& c,
-                                         const categories_ptr& categories) {
-    if (c.categories == categories || *c.categories == *categories) return c;
-    const auto out = new_values(exec, c.name, column_type::text, c.rows, categories);
-    copy_rows(label, exec, c, out, 0);
     return out;
   }
 };

@@ -43,9 +43,15 @@ void tables(const space& exec) {
   EXPECT_TRUE(quern::any(exec, quern::lazy(is_missing(), with_volume.column<double>("volume"))));
   EXPECT_EQ("   cell  volume\n0     2     9.0", empty_cells.to_string());
   EXPECT_EQ(5, all.rows());
+  quern::Table samples(exec), states(exec);
+  samples.insert("time", on_device<double>({1, 2})).insert("sensor", on_device<std::int64_t>({1, 1}));
+  states.insert("time", on_device<double>({0.75, 1.25})).insert("sensor", on_device<std::int64_t>({1, 2}));
+  states.insert("state", on_device<double>({5, 6}));
+  // # 9
+  EXPECT_EQ("   time  sensor  state\n0   1.0       1    5.0\n1   2.0       1    NaN", at_times.to_string());
   std::string folder = (std::filesystem::temp_directory_path() / "quern-tables-XXXXXX").string();
   ASSERT_NE(nullptr, mkdtemp(folder.data()));
-  // # 9
+  // # 10
   std::filesystem::remove_all(folder);
   EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
   EXPECT_EQ(quern::column_type::int32, back.type("cell"));

@@ -7,6 +7,7 @@
 
 namespace {
 
+using quern::asof_direction;
 using quern::merge_how;
 using quern::merge_options;
 using quern::Table;
@@ -97,6 +98,49 @@ TYPED_TEST(Merge, WrongCallsAreNamed) {
             message_of([&] { left.merge(right, {.left_on = "k", .right_on = "s"}); }));
   EXPECT_EQ("quern::Table::merge: the name 's' occurs twice",
             message_of([&] { left.merge(right, {.on = "k", .suffixes = {"", ""}}); }));
+}
+
+TYPED_TEST(Merge, NearestRowsAreThoseOfPandas) {
+  const auto left = frozen_table<TypeParam>("asof/left"), right = frozen_table<TypeParam>("asof/right");
+  const std::pair<std::string, asof_direction> every_direction[] = {{"asof/backward", asof_direction::backward},
+                                                                    {"asof/forward", asof_direction::forward},
+                                                                    {"asof/nearest", asof_direction::nearest}};
+  for (const auto& [name, direction] : every_direction) {
+    expect_table(name, left.merge_asof(right, {.on = "t", .direction = direction}));
+    expect_table(name + "_by", left.merge_asof(right, {.on = "t", .by = "g", .direction = direction}));
+    expect_table(
+        name + "_apart",
+        left.merge_asof(
+            right, {.on = "t", .by = "g", .direction = direction, .allow_exact_matches = false, .tolerance = 1.5}));
+  }
+}
+
+TYPED_TEST(Merge, NearestRowsOfWholeNumbers) {
+  const auto whole = frozen_table<TypeParam>("asof/whole");
+  const auto left = whole.select({"t", "g", "v"});
+  const auto right = frozen_table<TypeParam>("asof/right");
+  Table<TypeParam> times;
+  std::vector<std::int64_t> u;
+  for (const double t : test::values_of<double>(right, "t")) u.push_back(static_cast<std::int64_t>(2 * t));
+  times.insert("u", test::column_view<TypeParam>(u)).insert("b", right.template column<bool>("b"));
+  expect_table("asof/whole", left.merge_asof(times, {.left_on = "t", .right_on = "u", .tolerance = 3}));
+}
+
+TYPED_TEST(Merge, WrongCallsForNearestRowsAreNamed) {
+  const auto left = frozen_table<TypeParam>("asof/left"), right = frozen_table<TypeParam>("asof/right");
+  EXPECT_EQ("quern::Table::merge_asof: the key 'g' holds text, expected numbers",
+            message_of([&] { left.merge_asof(right, {.on = "g"}); }));
+  EXPECT_EQ("quern::Table::merge_asof: the key 't' is not in ascending order",
+            message_of([&] { left.merge_asof(right.sort_by("v"), {.on = "t"}); }));
+  EXPECT_EQ("quern::Table::merge_asof: the tolerance is -1, expected 0 or more",
+            message_of([&] { left.merge_asof(right, {.on = "t", .tolerance = -1}); }));
+  EXPECT_EQ("quern::Table::merge_asof: the key is named by on, or by left_on and right_on",
+            message_of([&] { left.merge_asof(right, {}); }));
+  const auto numbers = frozen_table<TypeParam>("input");
+  EXPECT_EQ("quern::Table::merge_asof: the key 'x' has missing values",
+            message_of([&] { left.merge_asof(numbers, {.left_on = "t", .right_on = "x"}); }));
+  EXPECT_EQ(0, left.head(0).merge_asof(right, {.on = "t"}).rows());
+  EXPECT_EQ(30, left.merge_asof(right.head(0), {.on = "t", .by = "g"}).rows());
 }
 
 TYPED_TEST(Merge, TablesStandBelowEachOther) {
