@@ -33,19 +33,19 @@ struct merge_options {
   std::pair<std::string, std::string> suffixes{"_x", "_y"};
 };
 
-/// Which right row `Table::merge_asof` takes for a left key: the last one at or before it, the first one at or behind it, or the
-/// nearer of both (of two that are equally near, the one before).
+/// Which right row `Table::merge_asof` takes for a left key: the last one at or before it, the first one at or behind
+/// it, or the nearer of both (of two that are equally near, the one before).
 enum class asof_direction : std::uint8_t { backward, forward, nearest };
 
 /// How `Table::merge_asof` does it: `{.on = "time", .by = "sensor", .tolerance = 0.5}`.
 struct merge_asof_options {
   using option_of = impl::any_place;
 
-  std::string on{};                 ///< the key, a column of numbers
+  std::string on{};                   ///< the key, a column of numbers
   std::string left_on{}, right_on{};  ///< in place of `on`: the key by its name in each table
-  column_names by{};                ///< columns of both tables that must be equal
+  column_names by{};                  ///< columns of both tables that must be equal
   asof_direction direction = asof_direction::backward;
-  bool allow_exact_matches = true;  ///< whether equal keys match
+  bool allow_exact_matches = true;                             ///< whether equal keys match
   double tolerance = std::numeric_limits<double>::infinity();  ///< the greatest distance of keys that match
   /// As of `merge_options`.
   std::pair<std::string, std::string> suffixes{"_x", "_y"};

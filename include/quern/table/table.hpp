@@ -157,10 +157,10 @@ class Table {
   /// `right_on` are not of one length, or keys of a pair are not both numbers, bools or texts
   Table merge(const Table& right, const merge_options& options = {}) const;
   /// Every row of this table beside the row of another one whose key is nearest: pandas' `merge_asof`, for samples at
-  /// different times. Keys are numbers in ascending order, in both tables. A row without a match has missing values there.
-  /// Shares the memory of this table's columns. Waits.
-  /// @throws Error if a name does not exist or occurs twice, keys are no numbers, missing or not in order, types of `by` do
-  /// not go together, or the tolerance is negative
+  /// different times. Keys are numbers in ascending order, in both tables. A row without a match has missing values
+  /// there. Shares the memory of this table's columns. Waits.
+  /// @throws Error if a name does not exist or occurs twice, keys are no numbers, missing or not in order, types of
+  /// `by` do not go together, or the tolerance is negative
   Table merge_asof(const Table& right, const merge_asof_options& options) const;
   /// The rows of several tables below each other: pandas' `concat(ignore_index=True)`. Columns are found by their names
   /// and stand in the order in which they first occur; a table without one of them has missing values there.
