@@ -9,8 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <quern/files/array_info.hpp>
-
-#include "frozen_table.hpp"
+#include <table/frozen_table.hpp>
 
 namespace {
 
@@ -211,6 +210,12 @@ TYPED_TEST(Csv, FilesThatCannotBeReadAreNamed) {
   EXPECT_EQ("/nonexistent/t.csv: cannot be read: No such file or directory", problem("/nonexistent/t.csv"));
   EXPECT_EQ("/: cannot be read: Is a directory", problem("/"));
   EXPECT_EQ("/dev/null: there is no line", problem("/dev/null"));
+}
+
+TYPED_TEST(Csv, FilesThatCannotBeWrittenAreNamed) {
+  const auto t = test::frozen_table<TypeParam>("input");
+  EXPECT_THROW(quern::write_csv("/dev/full", t), quern::files::FileError);
+  EXPECT_THROW(quern::write_csv("/nonexistent/t.csv", t), quern::files::FileError);
 }
 
 }  // namespace

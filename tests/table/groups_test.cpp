@@ -4,8 +4,7 @@
 // The order of rows, and statistics of their groups, beside those of pandas.
 
 #include <limits>
-
-#include "frozen_table.hpp"
+#include <table/frozen_table.hpp>
 
 namespace {
 

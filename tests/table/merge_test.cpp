@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Tables side by side and below each other, beside those of pandas.
-
-#include "frozen_table.hpp"
+#include <table/frozen_table.hpp>
 
 namespace {
 

@@ -5,8 +5,7 @@
 
 #include <iostream>
 #include <limits>
-
-#include "frozen_table.hpp"
+#include <table/frozen_table.hpp>
 
 namespace {
 
