@@ -12,7 +12,7 @@ import sys
 # From the bottom up. autodiff has dual numbers and derivatives of functions, which need the functions of map alone: it lies below all that
 # may differentiate, as newton in batch does. files lies below the engine of ranks, which writes checkpoints.
 LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "stencil", "autodiff", "keyed", "random", "fft", "linalg", "batch",
-          "integrate", "particles", "analysis", "fits", "chunked", "files", "distributed")
+          "integrate", "particles", "analysis", "fits", "chunked", "files", "table", "distributed")
 # All of it is for the modules above.
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.
@@ -22,18 +22,20 @@ INTERFACES = {
                "reduce/strided_reduction.hpp",  # what reduce_launch is called with
                "reduce/tuning.hpp"},  # what its kernels want, where a reduction is of what another kernel computes
     "transfer": {"transfer/box_copy.hpp", "transfer/staging.hpp"},  # copies of bytes
+    "print": {"print/text.hpp"},  # columns of text
     "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments
     "stencil": {"stencil/boundary.hpp", "stencil/filter_engine.hpp", "stencil/filter_windows.hpp", "stencil/footprint.hpp",  # windows of any size, and in other places
                 "stencil/grid.hpp", "stencil/reducing_axes.hpp",  # the cells of a stencil, and of its reductions, in other places
                 "stencil/halo_fields.hpp", "stencil/halo_passes.hpp"},  # ghosts of fields, which ranks bring, too
     "keyed": {"keyed/counted_quantile.hpp",  # quantiles of what does not fit into memory at once
-              "keyed/bins.hpp", "keyed/compaction.hpp", "keyed/counted.hpp",  # sums of keys that are known; results that are counted
-              "keyed/order.hpp"},  # orders of sorts, also over ranks
+              "keyed/bins.hpp", "keyed/compaction.hpp", "keyed/counted.hpp", "keyed/groups.hpp",  # sums of keys that are known; results that are counted
+              "keyed/order.hpp", "keyed/sort_order.hpp"},  # orders of sorts, also over ranks; the direction of a sort, without the sort
     "random": {"random/fill.hpp", "random/generator.hpp", "random/philox.hpp"},  # fields of numbers; a generator, and its bits, in kernels
     "fft": {"fft/run.hpp"},  # what a transform is asked for, of which ranks do one axis after the other
     "linalg": {"linalg/dense_kernels.hpp", "linalg/dense_orthogonal.hpp", "linalg/lapack.hpp",  # factorizations of blocks, and what
                "linalg/matrix_checks.hpp", "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
-    "files": {"files/array_file.hpp"},  # boxes of arrays in files
+    "files": {"files/array_file.hpp", "files/array_info.hpp",  # boxes of arrays in files; what formats report
+              "files/output_file.hpp"},  # a file that stands when it is whole
     "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }

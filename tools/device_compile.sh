@@ -73,6 +73,7 @@ tests=(
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test particles/neighbors_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
+  "table/table_test table/groups_test table/csv_test table/merge_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test"
@@ -142,17 +143,19 @@ program=(
 guides=$2/guides-$backend
 mkdir -p "$guides"
 folder=$(realpath --relative-to="$top/tests" "$guides")
-for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra fits transfers files chunks fft distributed; do
+for guide in autodiff operands reindexing reductions stencils simulation integration random keyed particles analysis linear_algebra fits transfers files tables chunks fft distributed; do
   awk -f "$top/tools/guide_source.awk" "$top/docs/$guide.md" "$top/tests/guides/$guide.cpp" >"$guides/$guide.cpp"
 done
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/distributed_comments.cpp" >"$guides/distributed_comments.cpp"
 mapfile -t headers < <(find "$top/include/quern" -name '*.hpp' -not -path '*/distributed/*' | sort)
 awk -f "$top/tools/guide_source.awk" "${headers[@]}" "$top/tests/guides/doc_comments.cpp" >"$guides/doc_comments.cpp"
-units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra $folder/fits" "$folder/transfers $folder/files $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
+units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions $folder/stencils $folder/simulation $folder/integration" "$folder/random $folder/keyed $folder/particles $folder/analysis $folder/linear_algebra $folder/fits" "$folder/transfers $folder/files $folder/tables $folder/chunks $folder/fft" "$folder/distributed $folder/distributed_comments" "$folder/doc_comments")
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
+  "../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/print ../src/table/statistics_of_groups ../src/table/table"
+  "../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_write"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.
@@ -251,7 +254,7 @@ compiler() {
   if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then command+=(-DQUERN_TEST_PART=0); fi
   command+=(-I "$dir" -I "$top/include" -I "$top/tests" -I "$top/tests/guides" -I "$top/bench" -I "$top/src"
     -isystem /usr/include/stb -isystem "$mpi" -DOMPI_SKIP_MPICXX -DFMT_USE_CONSTEXPR=1 -DQUERN_APP_{LINALG,FFT,FILES,HDF5,DISTRIBUTED,NCCL,RCCL}"=1" "-DQUERN_EXECUTION_SPACE=Kokkos::DefaultExecutionSpace"
-    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
+    -DQUERN_TEST_WITHOUT_SERIAL -DQUERN_USES_LINALG -DQUERN_USES_FILES -DQUERN_USES_FFT -DQUERN_USES_TABLE -DQUERN_USES_DISTRIBUTED '-DQUERN_TEST_DATA=""')
 }
 
 # compile ARCHITECTURE SOURCE...

@@ -27,7 +27,7 @@ import other_libraries
 NAMESPACES = ("quern", "quern::random", "quern::chunked", "quern::distributed")
 MODULES = {"map": "Elementwise operations", "reduce": "Reductions", "scan": "Scans", "stencil": "Stencils", "keyed": "Keys",
            "random": "Random numbers", "linalg": "Linear algebra", "fft": "Fourier transforms", "integrate": "Integrals", "particles": "Points", "analysis": "Analysis", "fits": "Fits",
-           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "print": "Text", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
+           "batch": "Many small problems", "autodiff": "Derivatives", "transfer": "Transfers", "print": "Text", "table": "Tables", "chunked": "Chunks", "distributed": "Ranks", "core": "Memory"}
 
 
 def text(element):

@@ -5,7 +5,7 @@
 
 /// @file
 /// All of Quern that the program links: the core, and each component (`Quern::linalg`, `Quern::files`, `Quern::fft`,
-/// `Quern::distributed`) whose target is linked.
+/// `Quern::table`, `Quern::distributed`) whose target is linked.
 
 #include <quern/analysis.hpp>
 #include <quern/autodiff.hpp>
@@ -35,6 +35,9 @@
 #ifdef QUERN_USES_LINALG
 #include <quern/fits.hpp>
 #include <quern/linalg.hpp>
+#endif
+#ifdef QUERN_USES_TABLE
+#include <quern/table.hpp>
 #endif
 
 #endif

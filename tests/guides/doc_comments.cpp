@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "guide.hpp"
 
@@ -235,6 +236,20 @@ void transforms(const space& exec) {
   EXPECT_NEAR(24, test::contents(spectrum)[0].real(), 1e-12);
 }
 
+void tables(const space& exec) {
+  const auto cell = on_device<std::int64_t>({0, 1});
+  const auto mass = on_device<double>({1, 2});
+  // # table/table.hpp
+  EXPECT_EQ(3, total);
+  EXPECT_EQ(2, quern::max(exec, m));
+}
+
+void files_of_tables(const space& exec) {
+  std::ofstream("runs.csv") << "id,energy\n1,-2.5\n";
+  // # table/csv.hpp
+  EXPECT_EQ(1, t.rows());
+}
+
 void larger_than_memory(const space& exec) {
   const Kokkos::View<float*, Kokkos::HostSpace> host_view("host_view", 3);
   Kokkos::deep_copy(host_view, 1.0f);
@@ -339,6 +354,7 @@ TEST(Guides, DocComments) {
   scratch_of_a_call(exec);
   between_memories(exec);
   texts();
+  tables(exec);
   larger_than_memory(exec);
   center_of_chunks(exec);
   if (quern::impl::fourier::available<space>()) transforms(exec);
@@ -352,6 +368,7 @@ TEST(Guides, DocComments) {
   std::filesystem::current_path(folder);
   series_of_files(Kokkos::View<double***>("u", 3, 4, 5));
   chunks(exec);
+  files_of_tables(exec);
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
 }

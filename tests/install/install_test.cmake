@@ -120,7 +120,7 @@ build_and_run(core -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Qu
               -D CMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON)
 
 # A header of a component whose target is not linked.
-foreach(component IN ITEMS linalg files fft distributed)
+foreach(component IN ITEMS linalg files fft table distributed)
   file(WRITE "${WORK}/unlinked.cpp" "#include <Kokkos_Core.hpp>\n#include <quern/${component}.hpp>\nint main() {}\n")
   must_work(${configure} -B "${WORK}/unlinked_${component}" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core
             -D TARGET=Quern::core -D "SOURCES=${WORK}/unlinked.cpp")
@@ -374,6 +374,9 @@ build_and_run(linalg -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=linalg -D TARGE
 
 # The same for transforms.
 build_and_run(fft -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=fft -D TARGET=Quern::fft -D SOURCES=fft.cpp -D "EXPECTED_FFT=${FFT}")
+
+# Tables, which write files.
+build_and_run(table -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=table -D TARGET=Quern::table -D SOURCES=table.cpp)
 
 # What an installation stands on may be missing where it is used.
 function(installed_needs option component package sentence)

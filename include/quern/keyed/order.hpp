@@ -10,13 +10,9 @@
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/values/ordered.hpp>
 #include <quern/core/views/axes.hpp>
+#include <quern/keyed/sort_order.hpp>
 
 namespace quern {
-
-/// The direction of a sort. NaN comes last in both.
-enum class sort_order { ascending, descending };
-template <>
-inline constexpr bool impl::marked_option<sort_order> = true;
 
 namespace impl {
 

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_TABLE_CSV_HPP
+#define QUERN_SRC_TABLE_CSV_HPP
+
+/// @file
+/// Comma-separated values on the host: fields, numbers and columns, without an execution space.
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <quern/table/csv.hpp>
+#include <string_view>
+#include <unordered_map>
+
+namespace quern::impl::csv {
+
+/// What the fields of a column are, as far as it is known.
+enum class kind : std::uint8_t { nothing, boolean, int32, int64, float32, float64, text };
+/// What holds fields of both kinds.
+kind joined(kind a, kind b);
+
+/// A field without its quotation marks.
+struct field {
+  const char* begin;
+  const char* end;
+  bool doubled = false;  // it has doubled quotation marks in it
+  std::string_view raw() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+};
+std::string text_of(const field& f);
+
+/// Fields one after the other. `stray` is a quotation mark where none may be, `open` a quoted field without an end.
+enum class field_end : std::uint8_t { field, line, stray, open };
+struct cursor {
+  const char* at;
+  const char* end;
+  char delimiter;
+  std::int64_t lines = 0;  // ends of lines that were passed
+
+  /// Reads the field at the cursor and steps behind what ends it.
+  field_end next(field& f);
+  /// Steps over empty lines.
+  void skip_empty();
+  /// Steps behind the end of the line.
+  void skip_line();
+
+ private:
+  field_end next_quoted(field& f);
+};
+
+/// Which texts are missing values.
+class missing_texts {
+ public:
+  explicit missing_texts(const std::vector<std::string>& more);
+  bool contains(std::string_view text) const;
+
+ private:
+  std::vector<std::string> texts_;  // sorted
+  std::size_t longest_ = 0;
+  bool begins_[256] = {};
+};
+
+bool read_bool(std::string_view text, bool& value);
+bool read_int(std::string_view text, std::int64_t& value);
+template <class T>
+bool read_real(std::string_view text, T& value);
+/// The least kind that a text that is not missing is of.
+kind kind_of(std::string_view text);
+
+/// A column of a file.
+struct column {
+  std::string name;
+  bool wanted = true, given = false;
+  kind type = kind::nothing;
+  std::byte* data = nullptr;
+  categories_ptr categories{};
+};
+struct parsed {
+  std::vector<column> columns;  // those that are wanted
+  std::int64_t rows = 0;
+};
+/// Memory for columns, of so many bytes; it lives as long as the caller says.
+using allocator = std::function<std::byte*(std::size_t)>;
+
+/// @param name of the file, in messages
+/// @param chunk bytes that a thread reads at a time
+parsed parse(const std::string& name, std::string_view text, const read_csv_options& options, const allocator& allocate,
+             std::int64_t chunk = 1 << 20);
+
+column_type type_of(kind k);
+
+}  // namespace quern::impl::csv
+
+#endif
