@@ -100,8 +100,8 @@ void weighted_filter(const Call& call, const std::array<host_weights<W>, Rank>& 
     memory += size[d];
   }
   run_passes<S>(call, reach, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
-    return window_sum<Call::rank, S, weight_list<W>, line_window<Call::rank, D>>{
-        sent[D], {first_offset(size[D], turned), size[D]}};
+    const auto line = line_along<typename Call::exec_type, Call::rank, D>(first_offset(size[D], turned), size[D]);
+    return window_sum<Call::rank, S, weight_list<W>, std::remove_const_t<decltype(line)>>{sent[D], line};
   });
 }
 /// Weights W on the host, of each cell or along each axis, whose sums have that magnitude at most.
@@ -160,12 +160,13 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
   std::array<S, Rank> sums;
   for (std::size_t d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
   run_passes<S>(call, reach, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
-    const auto line = [&](const auto& result) {
-      return window_sum<rank, S, equal_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
-          {}, {first_offset(size[D], false), size[D]}, result};
+    const auto line = line_along<typename Call::exec_type, rank, D>(first_offset(size[D], false), size[D]);
+    const auto sums_of_line = [&](const auto& result) {
+      return window_sum<rank, S, equal_weights, std::remove_const_t<decltype(line)>,
+                        std::remove_cvref_t<decltype(result)>>{{}, line, result};
     };
-    if constexpr (Last) return line(finish);
-    else return line(op::identity());
+    if constexpr (Last) return sums_of_line(finish);
+    else return sums_of_line(op::identity());
   });
 }
 
@@ -198,19 +199,7 @@ void box_call(const operation_name& label, const Exec& exec, const Out& out, con
 }
 
 /// The weights of a Gaussian, normalized; they end `truncate` standard deviations from the middle.
-inline host_weights<double> gaussian_weights(const std::string& label, double sigma, double truncate) {
-  if (!(sigma >= 0 && std::isfinite(sigma)) || !(truncate >= 0 && std::isfinite(truncate)))
-    throw Error(label, "sigma and truncate must be finite and not negative");
-  const double reach = truncate * sigma + 0.5;
-  if (reach > 1 << 24) throw Error(label, "a window of more than 2^25 values");
-  const int radius = static_cast<int>(reach);
-  host_weights<double> w(static_cast<std::size_t>(2 * radius + 1), 1.0);
-  double sum = 0;
-  for (int i = -radius; i <= radius && sigma > 0; ++i) w[i + radius] = std::exp(-0.5 * (i / sigma) * (i / sigma));
-  for (const double v : w) sum += v;
-  for (double& v : w) v /= sum;
-  return w;
-}
+host_weights<double> gaussian_weights(const std::string& label, double sigma, double truncate);
 
 }  // namespace impl
 
