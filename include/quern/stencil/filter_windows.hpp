@@ -287,19 +287,6 @@ struct line_window {
   KOKKOS_FUNCTION int first(int axis) const { return axis == 3 - Rank + Axis ? from : 0; }
   KOKKOS_FUNCTION int count(int axis) const { return axis == 3 - Rank + Axis ? cells : 1; }
 };
-/// A line along an axis: on devices one that the compiler knows, while hosts have one kernel for all of them.
-template <class Exec, int Rank, int Axis>
-auto line_along(int first, int count) {
-  if constexpr (is_device<Exec>) {
-    return line_window<Rank, Axis>{first, count};
-  } else {
-    any_window<Rank> line{};
-    std::fill_n(line.cells, Rank, 1);
-    line.from[Axis] = first;
-    line.cells[Axis] = count;
-    return line;
-  }
-}
 
 /// The value of a window at offsets along the three axes.
 template <int Rank, class Window>

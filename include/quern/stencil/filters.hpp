@@ -20,7 +20,6 @@
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <quern/core/call/label.hpp>
@@ -100,8 +99,8 @@ void weighted_filter(const Call& call, const std::array<host_weights<W>, Rank>& 
     memory += size[d];
   }
   run_passes<S>(call, reach, sums, [&]<int D>(std::integral_constant<int, D>, auto) {
-    const auto line = line_along<typename Call::exec_type, Call::rank, D>(first_offset(size[D], turned), size[D]);
-    return window_sum<Call::rank, S, weight_list<W>, std::remove_const_t<decltype(line)>>{sent[D], line};
+    return window_sum<Call::rank, S, weight_list<W>, line_window<Call::rank, D>>{
+        sent[D], {first_offset(size[D], turned), size[D]}};
   });
 }
 /// Weights W on the host, of each cell or along each axis, whose sums have that magnitude at most.
@@ -160,13 +159,12 @@ void box_filter(const Call& call, const std::array<int, Rank>& size, const Three
   std::array<S, Rank> sums;
   for (std::size_t d = 0; d < Rank; ++d) sums[d] = static_cast<S>(size[d]);
   run_passes<S>(call, reach, sums, [&]<int D, bool Last>(std::integral_constant<int, D>, std::bool_constant<Last>) {
-    const auto line = line_along<typename Call::exec_type, rank, D>(first_offset(size[D], false), size[D]);
-    const auto sums_of_line = [&](const auto& result) {
-      return window_sum<rank, S, equal_weights, std::remove_const_t<decltype(line)>,
-                        std::remove_cvref_t<decltype(result)>>{{}, line, result};
+    const auto line = [&](const auto& result) {
+      return window_sum<rank, S, equal_weights, line_window<rank, D>, std::remove_cvref_t<decltype(result)>>{
+          {}, {first_offset(size[D], false), size[D]}, result};
     };
-    if constexpr (Last) return sums_of_line(finish);
-    else return sums_of_line(op::identity());
+    if constexpr (Last) return line(finish);
+    else return line(op::identity());
   });
 }
 
