@@ -21,8 +21,8 @@
 /// | keyed/group_reductions.hpp | `sum` of groups to their own type | the same |
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
-/// | fft/run.hpp | transforms from and to memory of the result's precision | the same and their complex numbers, on
-/// hosts | | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
+/// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
+/// | fft/run.hpp | transforms, on hosts | the same |
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on
