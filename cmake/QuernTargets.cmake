@@ -51,11 +51,11 @@ endfunction()
 
 # Core: what does not depend on the types of a call, what is instantiated for the types of most data, and the vendor's sort,
 # which takes long to compile.
-set(_core_sources core/values/bytes_text core/call/error core/call/label core/views/axes core/views/computed_pads core/views/extents core/views/index_operands core/views/layouts
+set(_core_sources core/values/bytes_text core/call/error core/call/label core/call/per_axis core/views/axes core/views/computed_pads core/views/extents core/views/index_operands core/views/layouts
     core/views/mapped_array core/views/operands core/views/overlap core/views/repeat_by_counts
     core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
-    core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/staging chunked/array_io
-    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain stencil/halo_fields stencil/one_sided reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
+    core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/copy_async transfer/staging chunked/array_io
+    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain random/fill stencil/filters stencil/grid stencil/halo_fields stencil/one_sided stencil/separable_passes stencil/stencil reduce/launch reduce/select scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
     map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
@@ -137,7 +137,7 @@ target_compile_definitions(quern_files PUBLIC QUERN_USES_FILES) # for a message 
 target_link_libraries(quern_files PUBLIC quern_core PRIVATE ${_files_libraries})
 
 # Fourier transforms: as linalg, the target exists with a library behind it or without.
-set(_fft_sources fft/fft fft/plan_cache fft/plans)
+set(_fft_sources fft/fft fft/plan_cache fft/plans fft/run)
 set(_fft_libraries)
 if(QUERN_ENABLE_FFT)
   list(APPEND _fft_sources fft/fftw)

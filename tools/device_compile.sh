@@ -25,14 +25,14 @@ units=(
   ../src/linalg/unavailable
   ../src/fits/normal_equations
   ../src/fits/coordinate_descent
-  "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
+  "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/call/per_axis ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
-  "../src/transfer/staging ../src/transfer/box_copy ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
-  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/footprint ../src/analysis/label ../src/particles/domain ../src/stencil/halo_fields ../src/stencil/one_sided ../src/distributed/side_instance"
+  "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/copy_async ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
+  "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/filters ../src/stencil/footprint ../src/stencil/grid ../src/stencil/separable_passes ../src/stencil/stencil ../src/random/fill ../src/analysis/label ../src/particles/domain ../src/stencil/halo_fields ../src/stencil/one_sided ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/array_info ../src/files/convert ../src/files/elements ../src/files/npy ../src/files/npy_header ../src/files/npz ../src/files/output_file ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
   "../src/distributed/communicator ../src/distributed/decomposition ../src/distributed/halo_boxes ../src/distributed/halo_sums ../src/distributed/fft ../src/distributed/operands ../src/distributed/own_blocks ../src/distributed/same_calls ../src/distributed/stencil_parts ../src/distributed/checkpoint ../src/distributed/no_device_link ../src/distributed/no_parallel_hdf5"
   "../src/distributed/box_exchange ../src/distributed/device_link"
-  "../src/fft/device ../src/fft/fft ../src/fft/plan_cache ../src/fft/plans"
+  "../src/fft/device ../src/fft/fft ../src/fft/plan_cache ../src/fft/plans ../src/fft/run"
   ../src/fft/unavailable
   ../src/keyed/sort_reals
   ../src/keyed/sort_with_32_bits

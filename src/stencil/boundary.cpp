@@ -6,6 +6,30 @@
 
 namespace quern {
 
+const boundary boundary::keep{boundary::mode::keep};
+const boundary boundary::nearest{boundary::mode::nearest};
+const boundary boundary::reflect{boundary::mode::reflect};
+const boundary boundary::mirror{boundary::mode::mirror};
+const boundary boundary::wrap{boundary::mode::wrap};
+const boundary boundary::odd_reflect{boundary::mode::odd_reflect};
+const boundary boundary::odd_mirror{boundary::mode::odd_mirror};
+const boundary boundary::prescribed{boundary::mode::prescribed};
+
+interior_only::interior_only(std::initializer_list<range_type> ranges) : range(ranges) {}
+interior_only::interior_only(const std::vector<range_type>& ranges) : range(ranges.begin(), ranges.end()) {}
+interior_only::interior_only(const impl::axis_list<range_type>& ranges) : range(ranges) {}
+
+boundaries::boundaries(const boundary& all) { axes_.push_back(all); }
+boundaries::boundaries(const interior_only& box) : ranges_(box.range) {}
+boundaries::boundaries(std::initializer_list<boundary_pair> each) : axes_(each) {}
+boundaries::boundaries(const std::vector<boundary_pair>& each) : axes_(each.begin(), each.end()) {}
+boundaries::boundaries(const impl::axis_list<boundary_pair>& each) : axes_(each) {}
+boundaries::boundaries(const boundaries&) = default;
+boundaries::boundaries(boundaries&&) noexcept = default;
+boundaries& boundaries::operator=(const boundaries&) = default;
+boundaries& boundaries::operator=(boundaries&&) noexcept = default;
+boundaries::~boundaries() = default;
+
 std::string boundary::constant_text() const {
   std::string text;
   const auto of_integer = [&](auto v) { text = std::to_string(v); };

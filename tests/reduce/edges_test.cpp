@@ -276,6 +276,7 @@ TYPED_TEST(ReduceEdges, SumsOfBytes) {
   expect_sums_of_bytes<TypeParam, std::int8_t>({-128, 127, -1, 0, 5});
   expect_sums_of_bytes<TypeParam, std::uint8_t>({255});
   expect_sums_of_bytes<TypeParam, std::uint8_t>({255, 0, 128});
+  expect_sums_of_bytes<TypeParam, bool>({true});
   expect_sums_of_bytes<TypeParam, bool>({true, false, true});
 }
 

@@ -152,7 +152,7 @@ void hfft(const Exec& exec, const Out& out_view, const In& in_view, const Option
   using C = Kokkos::complex<T>;
   const auto transform_conjugates = [&](const strided<C>& conjugates) {
     launch.apply("quern::hfft/conjugate", conjugates, impl::op::conjugate(), in);
-    fourier::run(launch, out, conjugates, request);
+    fourier::run_checked(launch, out, conjugates, request);
   };
   if constexpr (std::is_same_v<value_of<In>, C>)
     if (fourier::in_place_rows(request, out, in))

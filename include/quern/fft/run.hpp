@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/values/values.hpp>
@@ -319,7 +320,7 @@ void check(const std::string& label, const strided<O>& out, const strided<I>& in
 
 /// A transform of arrays that are checked. It may overwrite an input whose elements are not constant.
 template <class Exec, class O, class I>
-void run(const launcher<Exec>& launch, const strided<O>& out, const strided<I>& in, const request& r) {
+void run_checked(const launcher<Exec>& launch, const strided<O>& out, const strided<I>& in, const request& r) {
   using R = real_type<O>;
   if (out.extents.size() == 0) return;
   constexpr bool real_in = is_complex<O> && !is_complex<std::remove_const_t<I>>;
@@ -330,6 +331,18 @@ void run(const launcher<Exec>& launch, const strided<O>& out, const strided<I>& 
   if (factor != 1) launch.apply("quern::fft/scale", out, scaled_by<R>{static_cast<R>(factor)}, out);
 }
 
+#define QUERN_TRANSFORM(HOW, Space, O, I) \
+  HOW template void run_checked(const launcher<Space>&, const strided<O>&, const strided<I>&, const request&);
+#define QUERN_TRANSFORMS_OF(HOW, Space, R)                                  \
+  QUERN_TRANSFORM(HOW, Space, Kokkos::complex<R>, const Kokkos::complex<R>) \
+  QUERN_TRANSFORM(HOW, Space, Kokkos::complex<R>, const R)                  \
+  QUERN_TRANSFORM(HOW, Space, R, const Kokkos::complex<R>)                  \
+  QUERN_TRANSFORM(HOW, Space, R, Kokkos::complex<R>)
+#define QUERN_TRANSFORMS(Space, ...)             \
+  QUERN_TRANSFORMS_OF(__VA_ARGS__, Space, float) \
+  QUERN_TRANSFORMS_OF(__VA_ARGS__, Space, double)
+QUERN_ON_HOSTS(QUERN_TRANSFORMS, extern)
+
 /// The checks of a transform, then its launches.
 template <class Exec, class O, class E>
 void run(const std::string& label, const launcher<Exec>& launch, const strided<O>& out, const strided<E>& in,
@@ -339,8 +352,8 @@ void run(const std::string& label, const launcher<Exec>& launch, const strided<O
   using I = std::remove_const_t<E>;
   if constexpr (is_complex<I> && !is_complex<O>)
     if (in_place_rows(r, out, in))
-      return run(launch, out, strided<I>{const_cast<I*>(in.data), in.extents, in.stride}, r);
-  run(launch, out, in, r);
+      return run_checked(launch, out, strided<I>{const_cast<I*>(in.data), in.extents, in.stride}, r);
+  run_checked(launch, out, in, r);
 }
 
 }  // namespace quern::impl::fourier

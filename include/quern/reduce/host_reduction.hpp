@@ -151,8 +151,11 @@ struct host_reduction {
   }();
   /// Fewer values than a block: Step of them at a time, and then half as many. Where values may be added twice, more
   /// than half of Step are Step of which some came before: a few long steps take less time than one of each length.
+  /// What is less than the shortest step, which comes after one of four times its length, is one whose last value
+  /// repeats.
   template <int Step, class V>
   void add_rest(state& s, V v, offsets& p, std::int64_t n, std::int64_t before) const {
+    constexpr bool repeats = idempotent<Reducer> && std::is_same_v<V, const value*>, last = repeats && Step <= 8;
     const auto move = [&](std::int64_t by) {
       v += by;
       n -= by;
@@ -161,13 +164,19 @@ struct host_reduction {
     };
     while (true) {
       if constexpr (idempotent<Reducer>)
-        if (n < Step && n > Step / 2 && before >= Step - n) move(n - Step);
+        if (n < Step && n > (last ? 0 : Step / 2) && before >= Step - n) move(n - Step);
       if (n < Step) break;
       work.template add_block<Step, Step>(s, v, &p);
       move(Step);
     }
-    if constexpr (Step > 1)
-      if (n > 0) add_rest<Step / 2>(s, v, p, n, before);
+    if (n == 0) return;
+    if constexpr (last) {
+      value some[Step];
+      std::fill(std::copy_n(v, n, some), some + Step, v[n - 1]);
+      work.template add_block<Step, Step>(s, some, &p);
+    } else if constexpr (Step > 1) {
+      add_rest<repeats && Step == 32 ? 8 : Step / 2>(s, v, p, n, before);
+    }
   }
 
   /// Rows of a tile, several at a time, which a core reads as so many streams.
@@ -192,7 +201,22 @@ struct host_reduction {
     alignas(64) std::byte room[rows][chunk * sizeof(value)];
     const value* v[rows] = {};
     for (int u = 0; u < n; ++u) v[u] = read_block(reinterpret_cast<value*>(room[u]), results, across, p[u]);
-    add_rows<rows>(s, v, p, n, results);
+    if constexpr (idempotent<Reducer> && positions) {
+      offsets repeated[rows];
+      for (int u = 0; u < rows; ++u) repeated[u] = p[Kokkos::min(u, n - 1)];
+      for (int u = n; u < rows; ++u) v[u] = v[n - 1];
+      add_repeated<rows>(s, v, repeated, n, results);
+    } else {
+      add_rows<rows>(s, v, p, n, results);
+    }
+  }
+  /// Adds n <= R rows, the last of which repeats: where values may be added twice, and states are so large that they
+  /// take more time than values.
+  template <int R>
+  void add_repeated(slot* s, const value* const* v, const offsets* p, int n, int results) const {
+    if constexpr (R > 2)
+      if (n <= R / 2) return add_repeated<R / 2>(s, v, p, n, results);
+    add_columns(s, v, p, results, std::make_index_sequence<R>());
   }
   /// Adds n < 2 R rows, R of them and then the rest, a column of each result at a time. The last three are one step.
   template <int R>

@@ -194,8 +194,16 @@ struct compensated {
                                     std::int32_t, S>;
   template <int N, class T>
   KOKKOS_FUNCTION void add_block(const T* v) {
-    if constexpr (std::is_same_v<T, bool>) {  // which is 0 or 1, but compilers test for
-      return add_block<N>(reinterpret_cast<const std::uint8_t*>(v));
+    if constexpr (std::is_same_v<T, bool>) {  // 0 or 1, for which compilers test; many are counted in bytes first
+      const auto* const ones = reinterpret_cast<const std::uint8_t*>(v);
+      if constexpr (constexpr int lanes = fold_lanes<N, std::uint8_t>; N > lanes && N / lanes <= 255) {
+        std::uint8_t count[lanes] = {};
+        for (int i = 0; i < N; i += lanes)
+          for (int l = 0; l < lanes; ++l) count[l] = static_cast<std::uint8_t>(count[l] + ones[i + l]);
+        return add_block<lanes>(count);
+      } else {
+        return add_block<N>(ones);
+      }
     } else if constexpr (in_halves<T>) {
       static_assert(N <= 1 << 21, "a sum of so many numbers of 32 bits is exact in double");
       add(fold<double, N>(v, high_half(), plus<double>()));

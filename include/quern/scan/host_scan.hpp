@@ -3,12 +3,12 @@
 #ifndef QUERN_SCAN_HOST_SCAN_HPP
 #define QUERN_SCAN_HOST_SCAN_HPP
 
+#include <quern/core/launch/host_threads.hpp>
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/scan/strided_scan.hpp>
 #include <quern/scan/tuning.hpp>
-#include <thread>
 
 namespace quern::impl {
 
@@ -29,7 +29,7 @@ struct chain_counters {
 
   int take() const { return Kokkos::atomic_fetch_add(taken, 1); }
   void wait_for(std::int64_t tile, std::int64_t chunk) const {
-    while (Kokkos::atomic_load(done + tile) != chunk) std::this_thread::yield();
+    while (Kokkos::atomic_load(done + tile) != chunk) yield_thread();
     Kokkos::memory_fence();
   }
   void pass_on(std::int64_t tile, int chunk) const {

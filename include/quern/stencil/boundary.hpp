@@ -112,14 +112,6 @@ class boundary {
   mode mode_;
   impl::any_value value_;
 };
-inline const boundary boundary::keep{boundary::mode::keep};
-inline const boundary boundary::nearest{boundary::mode::nearest};
-inline const boundary boundary::reflect{boundary::mode::reflect};
-inline const boundary boundary::mirror{boundary::mode::mirror};
-inline const boundary boundary::wrap{boundary::mode::wrap};
-inline const boundary boundary::odd_reflect{boundary::mode::odd_reflect};
-inline const boundary boundary::odd_mirror{boundary::mode::odd_mirror};
-inline const boundary boundary::prescribed{boundary::mode::prescribed};
 
 /// The boundaries of one axis: before its first index and after its last.
 struct boundary_pair {
@@ -134,20 +126,25 @@ struct boundary_pair {
 struct interior_only {
   using range_type = std::pair<std::int64_t, std::int64_t>;
   impl::axis_list<range_type> range;
-  interior_only(std::initializer_list<range_type> ranges) : range(ranges) {}
-  explicit interior_only(const std::vector<range_type>& ranges) : range(ranges.begin(), ranges.end()) {}
-  explicit interior_only(const impl::axis_list<range_type>& ranges) : range(ranges) {}
+  interior_only(std::initializer_list<range_type> ranges);
+  explicit interior_only(const std::vector<range_type>& ranges);
+  explicit interior_only(const impl::axis_list<range_type>& ranges);
 };
 
 /// The boundaries of all axes: one for all, `boundary::reflect`; one for each,
 /// `boundaries{boundary::wrap, boundary_pair{boundary::keep, boundary::constant(0)}}`; or none, `interior_only{...}`.
 class boundaries {
  public:
-  boundaries(const boundary& all) { axes_.push_back(all); }     // NOLINT(google-explicit-constructor)
-  boundaries(const interior_only& box) : ranges_(box.range) {}  // NOLINT(google-explicit-constructor)
-  boundaries(std::initializer_list<boundary_pair> each) : axes_(each) {}
-  explicit boundaries(const std::vector<boundary_pair>& each) : axes_(each.begin(), each.end()) {}
-  explicit boundaries(const impl::axis_list<boundary_pair>& each) : axes_(each) {}
+  boundaries(const boundary& all);       // NOLINT(google-explicit-constructor)
+  boundaries(const interior_only& box);  // NOLINT(google-explicit-constructor)
+  boundaries(std::initializer_list<boundary_pair> each);
+  explicit boundaries(const std::vector<boundary_pair>& each);
+  explicit boundaries(const impl::axis_list<boundary_pair>& each);
+  boundaries(const boundaries&);
+  boundaries(boundaries&&) noexcept;
+  boundaries& operator=(const boundaries&);
+  boundaries& operator=(boundaries&&) noexcept;
+  ~boundaries();
 
   /// Cells are those of a box, and no boundary is looked at.
   bool is_box() const { return !ranges_.empty(); }

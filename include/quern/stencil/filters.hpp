@@ -20,7 +20,6 @@
 ///
 /// @throws Error if extents do not fit, a window is empty, `out` shares memory with `in`, or `edge` does not fit
 
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <quern/core/call/label.hpp>
@@ -198,19 +197,7 @@ void box_call(const operation_name& label, const Exec& exec, const Out& out, con
 }
 
 /// The weights of a Gaussian, normalized; they end `truncate` standard deviations from the middle.
-inline host_weights<double> gaussian_weights(const std::string& label, double sigma, double truncate) {
-  if (!(sigma >= 0 && std::isfinite(sigma)) || !(truncate >= 0 && std::isfinite(truncate)))
-    throw Error(label, "sigma and truncate must be finite and not negative");
-  const double reach = truncate * sigma + 0.5;
-  if (reach > 1 << 24) throw Error(label, "a window of more than 2^25 values");
-  const int radius = static_cast<int>(reach);
-  host_weights<double> w(static_cast<std::size_t>(2 * radius + 1), 1.0);
-  double sum = 0;
-  for (int i = -radius; i <= radius && sigma > 0; ++i) w[i + radius] = std::exp(-0.5 * (i / sigma) * (i / sigma));
-  for (const double v : w) sum += v;
-  for (double& v : w) v /= sum;
-  return w;
-}
+host_weights<double> gaussian_weights(const std::string& label, double sigma, double truncate);
 
 }  // namespace impl
 

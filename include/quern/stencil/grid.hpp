@@ -4,7 +4,6 @@
 #define QUERN_STENCIL_GRID_HPP
 
 #include <algorithm>
-#include <limits>
 #include <quern/core/values/values.hpp>
 #include <quern/core/views/source.hpp>
 #include <quern/stencil/boundary.hpp>
@@ -18,10 +17,13 @@ struct grid_index {
 };
 
 /// Which of them axis d of an array of that rank is. Reversed: the first axis is the fastest.
+KOKKOS_FUNCTION constexpr int grid_axis(int rank, bool reversed, int d) {
+  const int e = reversed ? rank - 1 - d : d;
+  return e == rank - 1 ? 2 : e;
+}
 template <int Rank, bool Reversed>
 KOKKOS_FUNCTION constexpr int grid_axis(int d) {
-  const int e = Reversed ? Rank - 1 - d : d;
-  return e == Rank - 1 ? 2 : e;
+  return grid_axis(Rank, Reversed, d);
 }
 
 /// An array as kernels carry it, in memory or lazy.
@@ -51,15 +53,7 @@ struct grid_edges {
   continuation continued_at[3][2] = {};
 
   /// Sets that of one axis of n cells. Returns how far it holds at both ends, for neighbourhoods that reach no further.
-  std::int64_t set_axis(int axis, const boundary_pair& sides, std::int64_t n) {
-    std::int64_t reach = std::numeric_limits<std::int64_t>::max();
-    for (const int side : {0, 1}) {
-      mode[axis][side] = (side == 0 ? sides.low : sides.high).kind();
-      continued_at[axis][side] = continuation_of(mode[axis][side], side == 0, n);
-      reach = std::min(reach, continuation_reach(mode[axis][side], n));
-    }
-    return reach;
-  }
+  std::int64_t set_axis(int axis, const boundary_pair& sides, std::int64_t n);
 };
 
 /// The source of an input that has boundaries of its own.
@@ -89,23 +83,15 @@ struct grid_boxes : grid_edges {
   bool continued_once = true;  // no neighbourhood reaches so far that these do not hold
   grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
 };
+/// Those of windows that reach `radius` far along each axis of arrays of that rank.
+/// @throws Error where the boundaries are not those of such arrays, or cannot be had
+grid_boxes boxes_of(const std::string& label, int rank, bool reversed, const std::int64_t* radius, const shape& extents,
+                    const boundaries& edges);
 template <int Rank, bool Reversed, class Shape>
 grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
-  check_boundaries(label, edges, Rank);
-  grid_boxes k;
-  for (int d = 0; d < Rank; ++d) {
-    const int a = grid_axis<Rank, Reversed>(d);
-    const std::int64_t n = k.extent[a] = extents.extent[d], r = reach.radius(d);
-    const auto [first, last] = computed_cells(label, edges, d, extents, r);
-    k.all.low[a] = k.inner.low[a] = first;
-    k.all.high[a] = k.inner.high[a] = last;
-    if (edges.is_box()) continue;
-    k.continued_once = r <= k.set_axis(a, edges.axis(d), n) && k.continued_once;
-    k.inner.low[a] = std::min(r, n);
-    k.inner.high[a] = std::max(n - r, k.inner.low[a]);
-    if (k.inner.low[a] == k.inner.high[a]) k.inner.low[a] = k.inner.high[a] = k.all.low[a];
-  }
-  return k;
+  std::int64_t radius[Rank];
+  for (int d = 0; d < Rank; ++d) radius[d] = reach.radius(d);
+  return boxes_of(label, Rank, Reversed, radius, extents, edges);
 }
 
 /// The boundaries of an input: those of the call, or its own.

@@ -6,11 +6,13 @@
 /// @file
 /// Filters that are a product of one along each axis: one pass along each, through scratch memory.
 
+#include <functional>
 #include <optional>
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/per_axis.hpp>
 #include <quern/stencil/device_filters.hpp>
 #include <quern/stencil/filter_windows.hpp>
+#include <span>
 
 namespace quern::impl {
 
@@ -98,17 +100,16 @@ strided<T> array_between(T* data, const shape& extents) {
 }
 
 /// How far windows of that size reach.
-template <std::size_t Rank>
-run_time_box reach_of(const std::string& label, const std::array<int, Rank>& size) {
-  run_time_box reach;
-  for (std::size_t d = 0; d < Rank; ++d) {
-    if (size[d] < 1)
-      throw Error(label, "a window of " + std::to_string(size[d]) + " along axis " + std::to_string(d) +
-                             ", expected at least 1");
-    reach.r[d] = size[d] / 2;
-  }
-  return reach;
-}
+/// @throws Error where one has no cell
+run_time_box reach_of(const std::string& label, std::span<const int> size);
+
+/// The boundaries of the pass along the axes from `first` to `last`, where a constant is `scaled`, and how far it
+/// reaches of windows that reach `radius` far.
+///
+/// Values from beyond along these are those of the passes before. Earlier axes that keep cells have none to give there;
+/// later ones will need what lies around a box.
+boundaries edges_of_pass(const boundaries& edges, int rank, const run_time_box& radius, int first, int last,
+                         const std::function<boundary(const boundary&)>& scaled, run_time_box& reach);
 
 /// A pass along each axis, or on devices one along both axes of a tile; the sums S of all but the last in scratch
 /// memory. `lines` called with an axis, and whether it is the last, gives the functor of the pass along it, and `sums`
@@ -137,7 +138,7 @@ struct separable_passes {
       if constexpr (D == pair)
         if (pass_along_two<D>()) return passes<D + 2>();
       run_time_box reach;
-      const boundaries e = edges_of<D, D>(reach);
+      const boundaries e = edges_of(D, D, reach);
       if (is_wide(D)) run_wide<D>(reach, e);
       else call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
       passes<D + 1>();
@@ -169,7 +170,7 @@ struct separable_passes {
     window.set(grid_axis<Rank, Reversed>(across), columns.offsets.from, columns.offsets.cells);
     const S before = factor;
     run_time_box reach;
-    const boundaries e = edges_of<D, D + 1>(reach);
+    const boundaries e = edges_of(D, D + 1, reach);
     const auto tiles = call.template tiles<strip_rows<S>>(reach, window, e, to<D + 1>(), from<D>());
     const tiled_lines<std::remove_const_t<decltype(tiles)>, S, std::remove_const_t<decltype(rows)>,
                       std::remove_const_t<decltype(columns)>>
@@ -178,37 +179,14 @@ struct separable_passes {
     else factor = before;
     return kernel.usable();
   }
-  /// The boundaries of the pass along the axes from First to Last, and how far it reaches.
-  ///
-  /// Values from beyond along these are those of the passes before, where a constant has become `factor` times as
-  /// large. Earlier axes that keep cells have none to give there; later ones will need what lies around a box.
-  template <int First, int Last>
-  boundaries edges_of(run_time_box& reach) {
+  /// The boundaries of a pass: by those before it, a constant has become `factor` times as large.
+  boundaries edges_of(int first, int last, run_time_box& reach) {
     const S before = factor;
-    for (int d = First; d <= Last; ++d) {
-      reach.r[d] = radius.r[d];
-      factor = wrapping_multiply(factor, sums[d]);
-    }
-    if (call.edges.is_box()) {
-      axis_list<interior_only::range_type> range;
-      for (int d = 0; d < Rank; ++d) {
-        const int more = d > Last ? radius.r[d] : 0;
-        range.push_back({call.edges.range(d).first - more, call.edges.range(d).second + more});
-      }
-      return interior_only(range);
-    }
+    for (int d = first; d <= last; ++d) factor = wrapping_multiply(factor, sums[d]);
     const auto scaled = [&](const boundary& b) {
-      if (b.kind() != boundary::mode::constant || First == 0) return b;
       return boundary::constant(wrapping_multiply(static_cast<S>(b.value_for<In>(call.label)), before));
     };
-    axis_list<boundary_pair> each;
-    for (int d = 0; d < Rank; ++d) {
-      const boundary_pair& s = call.edges.axis(d);
-      const bool keeps = s.low.kind() == boundary::mode::keep || s.high.kind() == boundary::mode::keep;
-      if (d < First && keeps) reach.r[d] = radius.r[d];
-      each.push_back({scaled(s.low), scaled(s.high)});  // along other axes it is not read, but has a type
-    }
-    return boundaries(each);
+    return edges_of_pass(call.edges, Rank, radius, first, last, scaled, reach);
   }
   /// Where the pass that ends with axis D writes.
   template <int D>

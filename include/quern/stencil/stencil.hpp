@@ -52,10 +52,12 @@ inline constexpr bool first_axis_fastest =
 template <std::size_t K, class Element, class V>
 inline constexpr bool first_axis_fastest<row_array<K, Element, V>> = first_axis_fastest<V>;
 
+/// Rejects an input whose cells are not those of the output.
+void check_cells(const std::string& label, const shape& in, const shape& out);
+
 template <class... Out, class In>
 void check_stencil_input(const std::string& label, const std::tuple<Out...>& out, const In& in, const shape& found) {
-  if (found != std::get<0>(out).extents)
-    reject_extents(label, "in", found, "those of out, " + std::get<0>(out).extents.str());
+  check_cells(label, found, std::get<0>(out).extents);
   unpack([&](const auto&... o) { (check_overlap(label, o, in, "in", false), ...); }, out);
 }
 

@@ -3,12 +3,27 @@
 #ifndef QUERN_TRANSFER_COPY_ASYNC_HPP
 #define QUERN_TRANSFER_COPY_ASYNC_HPP
 
-#include <chrono>
-#include <future>
+#include <functional>
 #include <memory>
 #include <quern/transfer/copy.hpp>
 
 namespace quern {
+namespace impl {
+
+/// Work of another thread of the host, if there is any.
+class host_task {
+ public:
+  void start(const std::function<void()>& work);
+  /// Whether it has ended; does not wait.
+  bool ended() const;
+  /// @throws what the work threw
+  void wait() const;
+
+ private:
+  std::shared_ptr<void> work_;
+};
+
+}  // namespace impl
 
 /// A copy that is under way. It keeps the memory of both Views, and waits when it is destroyed.
 template <execution_space Exec>
@@ -17,7 +32,7 @@ class CopyHandle {
   CopyHandle() = default;
 
   /// Whether the copy has ended; does not wait.
-  bool ready() const { return state_ == nullptr || (state_->is_launched() && state_->end.reached()); }
+  bool ready() const { return state_ == nullptr || (state_->launched.ended() && state_->end.reached()); }
 
   /// Waits for the copy, and for nothing that was launched after it.
   /// @throws what the copy threw
@@ -31,14 +46,11 @@ class CopyHandle {
 
   struct state {
     std::shared_ptr<const void> views;
-    std::shared_future<void> launched;  // by another thread, or not valid
+    impl::host_task launched;
     impl::order_mark<Exec> end;
 
-    bool is_launched() const {
-      return !launched.valid() || launched.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    }
     void finish() {
-      if (launched.valid()) launched.get();
+      launched.wait();
       end.wait();
     }
     ~state() {
@@ -76,7 +88,7 @@ template <execution_space Exec, view_like Out, view_like In>
   if constexpr (impl::across_link<Exec, Out, In>) {
     if (impl::waits_for_host<Exec>(out, in)) {
       impl::checked_ends<Exec>(out, in);
-      state->launched = std::async(std::launch::async, launch).share();
+      state->launched.start(launch);
       return handle;
     }
   }

@@ -23,6 +23,11 @@ written_views::~written_views() {
 
 void written_views::mark_later(std::function<void()> mark) { current()->marks_.push_back(std::move(mark)); }
 
+void reject_output(const std::string& label, std::size_t number, const shape& found, const shape& first) {
+  throw Error(label, "out " + std::to_string(number + 1) + " has extents " + found.str() +
+                         ", expected those of the first, " + first.str());
+}
+
 std::string input_name(std::size_t i) { return "in " + std::to_string(i + 1); }
 
 }  // namespace quern::impl

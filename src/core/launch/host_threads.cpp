@@ -106,4 +106,6 @@ void on_host_threads(std::int64_t n, const std::function<void(std::int64_t)>& f)
   thread_team::instance().run(n, f);
 }
 
+void yield_thread() { std::this_thread::yield(); }
+
 }  // namespace quern::impl

@@ -10,4 +10,6 @@ bool ran_here(const host_units& units, std::int64_t count, int threads) {
   return true;
 }
 
+QUERN_ON_HOSTS(QUERN_HOST_UNITS)
+
 }  // namespace quern::impl

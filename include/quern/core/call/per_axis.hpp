@@ -13,6 +13,11 @@
 #include <string>
 
 namespace quern {
+namespace impl {
+
+[[noreturn]] void reject_parameters(const std::string& operation, std::size_t found, int rank);
+
+}  // namespace impl
 
 /// A parameter of each axis: one for all, `3`, or one for each, `{3, 5}`.
 template <class T>
@@ -25,8 +30,7 @@ class per_axis {
   /// @throws Error if there are neither one nor `Rank`
   template <int Rank>
   std::array<T, Rank> all(const std::string& operation) const {
-    if (values_.size() != 1 && values_.size() != Rank)
-      throw Error(operation, std::to_string(values_.size()) + " parameters for " + std::to_string(Rank) + " axes");
+    if (values_.size() != 1 && values_.size() != Rank) impl::reject_parameters(operation, values_.size(), Rank);
     std::array<T, Rank> each;
     for (int d = 0; d < Rank; ++d) each[d] = values_[values_.size() == 1 ? 0 : d];
     return each;

@@ -214,13 +214,13 @@ void check_apart_from_whole(const std::string& label, const Out& out, const arra
   }
 }
 
+[[noreturn]] void reject_output(const std::string& label, std::size_t number, const shape& found, const shape& first);
+
 /// Outputs have the extents of the first and share no memory.
 template <class... Out, std::size_t... O>
 void check_outputs(const std::string& label, const std::tuple<Out...>& out, std::index_sequence<O...>) {
   const auto check = [&](const auto& o, std::size_t number) {
-    if (o.extents != std::get<0>(out).extents)
-      throw Error(label, "out " + std::to_string(number + 1) + " has extents " + o.extents.str() +
-                             ", expected those of the first, " + std::get<0>(out).extents.str());
+    if (o.extents != std::get<0>(out).extents) reject_output(label, number, o.extents, std::get<0>(out).extents);
     const auto apart = [&](const auto& other, std::size_t i) {
       if (i < number) check_overlap(label, o, other, "another output", false);
     };

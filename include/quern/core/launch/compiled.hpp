@@ -10,6 +10,7 @@
 ///
 /// | header | compiled | for |
 /// | --- | --- | --- |
+/// | core/launch/launch_units.hpp | the launch of a host's kernel, without its type | |
 /// | reduce/select.hpp | `quantile`, `median` | float, double, int32, int64 |
 /// | reduce/launch.hpp | `sum`, `min`, `max`, `argmin`, `argmax` of Views | the same, on devices |
 /// | scan/scan.hpp | `cumsum` | the same |
@@ -21,6 +22,7 @@
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
 /// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
+/// | fft/run.hpp | transforms, on hosts | the same |
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on

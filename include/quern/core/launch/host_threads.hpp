@@ -16,6 +16,9 @@ int host_threads();
 /// thrown again. Calls from several threads take turns.
 void on_host_threads(std::int64_t n, const std::function<void(std::int64_t)>& f);
 
+/// Lets other threads run: `std::this_thread::yield`, whose header is long.
+void yield_thread();
+
 }  // namespace quern::impl
 
 #endif

@@ -4,6 +4,7 @@
 #define QUERN_CORE_LAUNCH_LAUNCH_UNITS_HPP
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/tuning.hpp>
 #include <string>
 #include <type_traits>
@@ -28,24 +29,32 @@ struct host_units {
 /// region only takes its time there, which is that of thousands of additions. Tools are told of all launches.
 /// (bench_map, vector_add)
 bool ran_here(const host_units& units, std::int64_t count, int threads);
+/// Launches `count` units. Compiled in the library: it is the same for every kernel.
+template <class Exec>
+void launch_host_units(const Exec& exec, const std::string& label, std::int64_t count, const host_units& units) {
+  if (ran_here(units, count, exec.concurrency())) return;
+  Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                       units);
+}
+#define QUERN_HOST_UNITS(Space, ...) \
+  __VA_ARGS__ template void launch_host_units(const Space&, const std::string&, std::int64_t, const host_units&);
+QUERN_ON_HOSTS(QUERN_HOST_UNITS, extern)
 
 /// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
 /// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
 /// the copies that Kokkos makes for its own launches.
 template <class Tag = void, class Exec, class Kernel>
 void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel) {
-  using index = Kokkos::IndexType<std::int64_t>;
   if constexpr (is_device<Exec>) {
-    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, Tag, index>(exec, 0, count), kernel);
+    using policy = Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(kernel_label(label), policy(exec, 0, count), kernel);
   } else {
     const auto run = [](const void* k, std::int64_t unit) {
       if constexpr (std::is_void_v<Tag>) (*static_cast<const Kernel*>(k))(unit);
       else (*static_cast<const Kernel*>(k))(Tag(), unit);
     };
     const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
-    const host_units units{run, &own};
-    if (ran_here(units, count, exec.concurrency())) return;
-    Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, index>(exec, 0, count), units);
+    launch_host_units(exec, label, count, host_units{run, &own});
   }
 }
 
