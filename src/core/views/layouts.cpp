@@ -242,10 +242,10 @@ void reject_times(const std::string& label, std::int64_t times) {
   throw Error(label, std::to_string(times) + " repetitions, expected 0 or more");
 }
 void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
-                         const std::string& name) {
+                         std::string_view name) {
   const auto text = [&](source_role role) {
-    if (role == source_role::elements) return "the array that " + name + " re-indexes";
-    return (role == source_role::indices ? "the indices of " : "the info of ") + name;
+    if (role == source_role::elements) return "the array that " + std::string(name) + " re-indexes";
+    return (role == source_role::indices ? "the indices of " : "the info of ") + std::string(name);
   };
   for (const source_bytes& m : memory)  // no text is made where all is well
     if (m.bytes.data != nullptr && out.data != nullptr && overlap(out, m.bytes))
@@ -259,10 +259,12 @@ void reject_count(const std::string& label, std::int64_t position) {
   throw ElementError(label, "the count at position " + std::to_string(position) + " is negative", position);
 }
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis) {
-  const std::string text =
-      std::to_string(before) + " and " + std::to_string(after) + " elements around axis " + std::to_string(axis);
-  if (before < 0 || after < 0) throw Error(label, text + ", expected 0 or more");
-  if (is_empty && before + after > 0) throw Error(label, text + ", which is empty: only a value can be put there");
+  const auto reject = [&](const char* why) {
+    throw Error(label, std::to_string(before) + " and " + std::to_string(after) + " elements around axis " +
+                           std::to_string(axis) + why);
+  };
+  if (before < 0 || after < 0) reject(", expected 0 or more");
+  if (is_empty && before + after > 0) reject(", which is empty: only a value can be put there");
 }
 std::int64_t padded_extent(const pad_widths& widths, int d, std::int64_t n, int rank, bool by_value) {
   const std::string label = "quern::pad";
