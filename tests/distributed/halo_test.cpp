@@ -242,6 +242,20 @@ Decomposition::Block values_of(Decomposition::Block b, const on_faces& more) {
   return b;
 }
 
+/// Whether a block is the owner of an element of the whole array: one of its cells, of which a face between two blocks
+/// is the block's behind it, or a ghost beyond an end that it touches and that is kept.
+bool brings(const Decomposition::Block& own, const shape& whole, const boundaries& edge, const on_faces& more,
+            const std::array<std::int64_t, 2>& at) {
+  const auto is_own = [&](int d) {
+    const std::int64_t first = own.first.extent[d], end = first + own.extents.extent[d], n = whole.extent[d] + more[d];
+    const bool is_last = end == whole.extent[d];
+    if (at[d] < 0) return first == 0 && edge.axis(d).low.kind() == boundary::mode::keep;
+    if (at[d] >= n) return is_last && edge.axis(d).high.kind() == boundary::mode::keep;
+    return at[d] >= first && (at[d] < end || is_last);
+  };
+  return own.extents.size() > 0 && is_own(0) && is_own(1);
+}
+
 /// What each element of a View of this rank's block and its ghosts must be, where the whole array is filled on one
 /// device.
 template <class T, class E, class... F>
@@ -569,12 +583,20 @@ struct deposits {
   on_faces more;
   int layers;
   bool faces_only;
+  shape cells;
+  boundaries edge;
   std::vector<T> before;
   decltype(test::make_array<T, 2, Layout, E>({0, 0})) view;
   std::vector<T> whole;
 
-  deposits(const shape& cells, const boundaries& edge, int stored, int l, bool faces, int seed, const on_faces& m = {})
-      : all{values_of({{0, 0}, cells}, m), stored}, more(m), layers(l), faces_only(faces), whole(all.values(T(0))) {
+  deposits(const shape& n, const boundaries& e, int stored, int l, bool faces, int seed, const on_faces& m = {})
+      : all{values_of({{0, 0}, n}, m), stored},
+        more(m),
+        layers(l),
+        faces_only(faces),
+        cells(n),
+        edge(e),
+        whole(all.values(T(0))) {
     const auto comm = test::world();
     for (int r = 0; r < comm.size(); ++r) {
       const padded p{values_of(uneven_block(r, comm.size(), cells.extent[0], cells.extent[1]), more), stored};
@@ -600,26 +622,12 @@ struct deposits {
     const auto comm = test::world();
     const auto found = test::contents(view);
     std::vector<T> expected = before;
+    const auto own = uneven_block(comm.rank(), comm.size(), cells.extent[0], cells.extent[1]);
     mine.for_each([&](auto j, auto i) {
-      if (!moves(mine, j, i)) return;
-      int later = 0;  // blocks behind, which own a face between two
-      for (int r = 0; r < comm.size(); ++r) {
-        const auto b =
-            uneven_block(r, comm.size(), all.block.extents.extent[0] - more[0], all.block.extents.extent[1] - more[1]);
-        later += r != comm.rank() && padded{b, 0}.owns(j, i) ? 1 : 0;
-      }
-      const bool owned = mine.owns(j, i) && later == 0 && owns_end(j, i);
-      expected[mine.at(j, i)] = owned ? whole[all.at(j, i)] : T(0);
+      if (moves(mine, j, i))
+        expected[mine.at(j, i)] = brings(own, cells, edge, more, {j, i}) ? whole[all.at(j, i)] : T(0);
     });
     EXPECT_EQ(expected, found) << what;
-  }
-  /// Whether a last face of the whole array is this rank's along the other axis, too.
-  bool owns_end(std::int64_t j, std::int64_t i) const {
-    const auto own = [&](int d, std::int64_t k) {
-      const std::int64_t end = mine.block.first.extent[d] + mine.block.extents.extent[d] - more[d];
-      return k < end || end == all.block.extents.extent[d] - more[d];
-    };
-    return own(0, j) && own(1, i);
   }
 };
 
@@ -737,6 +745,66 @@ TYPED_TEST(HaloExchangeOn, MirrorsOfGhostsThatAreKept) {
     of_blocks.exchange(before);
     EXPECT_EQ(expected, test::contents(before));
   }
+}
+
+/// Views of a block and its ghosts, of which those that other blocks own are yet to come, and what must be there then.
+template <class E>
+struct kept_ghosts {
+  using array = decltype(test::make_array<double, 2, Kokkos::LayoutRight, E>({0, 0}));
+  array view;
+  std::vector<double> expected;
+  kept_ghosts(const Decomposition::Block& own, const shape& whole, const boundaries& edge, int stored, int layers,
+              const on_faces& more = {}) {
+    const padded all{values_of({{0, 0}, whole}, more), stored}, mine{values_of(own, more), stored};
+    const auto values = test::samples<double>(all.rows() * all.columns(), 1);
+    const array u = test::make_array<double, 2, Kokkos::LayoutRight, E>({all.rows(), all.columns()}, values);
+    quern::fill_halo(E(), u, edge, quern::depth{stored}, quern::layers{layers},
+                     quern::grid_cells{whole.extent[0], whole.extent[1]});
+    const auto filled = test::contents(u);
+    auto before = mine.values(55.0);
+    expected = before;
+    mine.for_each([&](auto j, auto i) {
+      if (brings(own, whole, edge, more, {j, i})) before[mine.at(j, i)] = values[all.at(j, i)];
+      expected[mine.at(j, i)] = mine.within(layers, j, i) ? filled[all.at(j, i)] : before[mine.at(j, i)];
+    });
+    view = test::make_array<double, 2, Kokkos::LayoutRight, E>({mine.rows(), mine.columns()}, before);
+  }
+};
+
+// Ghosts that are kept are cells for the other axes, along which they are copied, mirrored and added.
+TYPED_TEST(HaloExchangeOn, GhostsThatAreKeptAreAsThoseOfTheWholeArray) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const Decomposition d(comm, whole, {.halo = {2}});
+  for (const auto& edge :
+       {boundaries{boundary::wrap, boundary::keep}, boundaries{boundary::keep, boundary::wrap},
+        boundaries(boundary::keep), boundaries{boundary::wrap, boundary_pair(boundary::keep, boundary::mirror)},
+        boundaries{boundary_pair(boundary::nearest, boundary::keep),
+                   boundary_pair(boundary::keep, boundary::reflect)}}) {
+    for (const int layers : {2, 1})
+      for (const on_faces& more : {on_faces{0, 0}, {1, 0}, {1, 1}}) {
+        const kept_ghosts<E> u(own, whole, edge, 2, layers, more);
+        quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers}).exchange(u.view);
+        EXPECT_EQ(u.expected, test::contents(u.view)) << layers << " layers, " << testing::PrintToString(more);
+        deposits<double, Kokkos::LayoutRight, E> charge(whole, edge, 2, layers, false, 1, more);
+        quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers}).add(charge.view);
+        charge.check(std::to_string(layers) + " layers");
+      }
+    const kept_ghosts<E> u(d.local(), whole, edge, 2, 2);
+    const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> v("v", d);
+    Kokkos::deep_copy(v.local_with_halo(), u.view);
+    quern::HaloExchange(E(), edge, v).exchange();
+    EXPECT_EQ(u.expected, test::contents(v.local_with_halo()));
+  }
+  // More layers than cells, whose mirrors go on with what is kept.
+  const shape narrow{4 * comm.size(), 2};
+  const Decomposition::Block rows{{4 * comm.rank(), 0}, {4, 2}};
+  const boundaries edge{boundary::wrap, boundary_pair(boundary::keep, boundary::odd_mirror)};
+  const kept_ghosts<E> u(rows, narrow, edge, 3, 3);
+  quern::HaloExchange(E(), comm, rows, edge, quern::depth{3}).exchange(u.view);
+  EXPECT_EQ(u.expected, test::contents(u.view));
 }
 
 // Fields on cells, on the faces along each axis, and on corners.
