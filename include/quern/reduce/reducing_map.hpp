@@ -44,9 +44,7 @@ auto select(const T& all, std::index_sequence<I...>) {
 template <class Outs>
 constexpr int rank_of_arrays() {
   using arrays = typename output_numbers<Outs>::arrays;
-  static_assert(arrays::size() > 0, "quern::stencil: no output is an array; a stencil writes at least one");
-  if constexpr (arrays::size() == 0) return 0;
-  else return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
+  return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
 }
 
 /// The function of such a reduction: writes results A of g to where the first arguments point, and gives its results R
