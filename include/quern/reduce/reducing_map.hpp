@@ -147,7 +147,9 @@ template <class Outs, class... Reduction>
 auto describe_all(const Reduction&... r) {
   constexpr bool one_pass = !(requires { typename reducer_of<Reduction>::uses_mean; } || ...);
   static_assert(one_pass, "quern::reduced: a reproducible variance needs two passes");
-  if constexpr (one_pass) return reductions_among<Outs, Reduction...>{{r...}};
+  // Of others `quern::reduce`, which describes them, has said what is wrong.
+  constexpr bool have_states = (std::is_default_constructible_v<typename reducer_of<Reduction>::state> && ...);
+  if constexpr (one_pass && have_states) return reductions_among<Outs, Reduction...>{{r...}};
   else return no_reductions();
 }
 /// Those of an operation whose functor returns a `Value`.
