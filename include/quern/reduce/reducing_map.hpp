@@ -337,8 +337,8 @@ void check_results_apart(const std::string& label, const To& to, std::index_sequ
 }
 
 /// Rejects outputs of reductions that have not these extents, or share memory with each other, with the outputs that
-/// are arrays or with inputs.
-template <class... To, class Arrays, class... In>
+/// are arrays or with inputs, of which the last one may be a mask.
+template <bool LastIsMask = false, class... To, class Arrays, class... In>
 void check_reduced(const std::string& label, const std::tuple<To...>& to, const shape& extents, const Arrays& arrays,
                    const In&... in) {
   const auto check = [&](const auto& out) {
@@ -353,7 +353,11 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
           };
           for_each_memory(apart("another output"), arrays);
           std::size_t number = 0;
-          (for_each_memory(apart(input_name(number++)), in), ...);
+          const auto name = [&] {
+            ++number;
+            return LastIsMask && number == sizeof...(In) ? "the mask" : input_name(number - 1);
+          };
+          (for_each_memory(apart(name()), in), ...);
         },
         out);
   };
@@ -378,7 +382,11 @@ struct engine<in_memory, reducing_maps> {
           [&](const auto&... in) { return make_reducing_map<rank>(c, reductions, along, arrays, f, in...); }, inputs);
       reductions.check_elements(c, map.along, map.extents());
       const auto to = reduced_outputs(outs);
-      unpack([&](const auto&... in) { check_reduced(c.label, to, map.result_extents(), arrays, in...); }, inputs);
+      unpack(
+          [&](const auto&... in) {
+            check_reduced<selects_by_mask<F>>(c.label, to, map.result_extents(), arrays, in...);
+          },
+          inputs);
       return deliver_reductions<result_of<decltype(reductions.reducer())>>(
           c, map.result_extents(),
           [&](const auto& results) { map.launch(reductions.reducer(), results, map.extents()); }, to);
