@@ -104,11 +104,9 @@ struct engine<over_ranks_place, reducing_maps> {
                                        operand_at_block<rank>(c.label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
       const auto to = reduced_outputs(outs);
-      unpack(
-          [&](const auto&... in) {
-            check_reduced_over_ranks<selects_by_mask<F>>(c.label, d, along, to, arrays, in...);
-          },
-          inputs);
+      constexpr bool masked = selects_by_mask<F>;
+      unpack([&](const auto&... in) { check_reduced_over_ranks<masked>(c.label, d, along, to, arrays, in...); },
+             inputs);
       return deliver(c, map, reductions.reducer(), d, to);
     }
   }

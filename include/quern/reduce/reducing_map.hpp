@@ -382,11 +382,9 @@ struct engine<in_memory, reducing_maps> {
           [&](const auto&... in) { return make_reducing_map<rank>(c, reductions, along, arrays, f, in...); }, inputs);
       reductions.check_elements(c, map.along, map.extents());
       const auto to = reduced_outputs(outs);
-      unpack(
-          [&](const auto&... in) {
-            check_reduced<selects_by_mask<F>>(c.label, to, map.result_extents(), arrays, in...);
-          },
-          inputs);
+      constexpr bool masked = selects_by_mask<F>;  // nvcc takes it in no lambda
+      unpack([&](const auto&... in) { check_reduced<masked>(c.label, to, map.result_extents(), arrays, in...); },
+             inputs);
       return deliver_reductions<result_of<decltype(reductions.reducer())>>(
           c, map.result_extents(),
           [&](const auto& results) { map.launch(reductions.reducer(), results, map.extents()); }, to);
