@@ -72,6 +72,10 @@ void misuse() {
   quern::reduce(first(), copied<6>(), x);                   // a value is of a type that is not trivially copyable
   quern::reduced(host, first(), copied<7>());               // a value is of a type that is not trivially copyable
   quern::map(exec, quern::outputs(x, lacking), both(), x);  // must be of a type with a default constructor
+  quern::var(exec, arrays, quern::reproducible);            // a reproducible variance is of numbers
+  quern::norm(exec, quern::rows<2>(v));                     // quern: of rows and Arrays, sum, prod, mean, var
+  quern::nansum(exec, quern::rows<2>(v));                   // quern: of rows and Arrays, sum, prod, mean, var
+  quern::dot(exec, arrays, arrays);                         // quern: of rows and Arrays, sum, prod, mean, var
   quern::sum(exec, numbers);                                // quern: the sum of structs without + and -
   quern::argmax(exec, arrays);                              // Arrays have a min, max and minmax of each component
 }
