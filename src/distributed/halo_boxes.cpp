@@ -55,18 +55,35 @@ wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
   return w;
 }
 
+kept_ends kept_by(const boundaries& edge, int rank) {
+  kept_ends kept;
+  for (int d = 0; d < rank && !edge.is_box(); ++d) {
+    kept.low[d] = edge.axis(d).low.kind() == boundary::mode::keep;
+    kept.high[d] = edge.axis(d).high.kind() == boundary::mode::keep;
+  }
+  return kept;
+}
+
 void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
-                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in) {
+                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in,
+                    const kept_ends& kept) {
   const int rank = d.extents().rank;
   const shape own = d.local().extents;
   if (own.size() == 0) return;
+  std::array<std::int64_t, max_rank> before{}, behind{};  // cells of the halo that go along with those of the block
+  for (int axis = 0; axis < rank; ++axis) {
+    if (kept.low[axis] && d.coordinate(axis) == 0) before[axis] = depth[axis];
+    if (kept.high[axis] && d.coordinate(axis) == occupied(d, axis) - 1) behind[axis] = depth[axis];
+  }
   for_each_direction(rank, depth, corners, [&](const direction& step) {
     stride_array received{}, sent{};
     shape extents = own;
     for (int axis = 0; axis < rank; ++axis) {
       const std::int64_t cells = own.extent[axis];
       if (step[axis] != 0) extents.extent[axis] = depth[axis];
+      else extents.extent[axis] += before[axis] + behind[axis];
       received[axis] = d.halo(axis) + (step[axis] < 0 ? -depth[axis] : step[axis] * cells);
+      if (step[axis] == 0) received[axis] -= before[axis];
       // What another rank's halo gets in this direction, this rank has at its opposite end.
       sent[axis] = received[axis] - step[axis] * cells;
     }

@@ -4,11 +4,11 @@
 
 namespace quern::impl {
 
-void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
+void check_same_blocks(const std::string& label, std::string_view name, const Decomposition& d,
                        const Decomposition& other) {
   check_extents(label, name, other.extents(), d.extents());
   if (!d.same_blocks(other))
-    throw Error(label, name + " is cut into other blocks, or for another communicator; redistribute it");
+    throw Error(label, std::string(name) + " is cut into other blocks, or for another communicator; redistribute it");
 }
 
 }  // namespace quern::impl

@@ -94,6 +94,22 @@ Block owned_values(const Block& block, const Block& whole, const std::array<bool
   return values;
 }
 
+/// What a block brings to others: the values that it owns and, beyond ends that it touches and that are kept, ghosts,
+/// which other axes copy as they do cells.
+Block brought_values(const Block& block, const Block& whole, const boundaries& edges, const axis_counts& layers,
+                     const std::array<bool, max_rank>& faces) {
+  const auto kept = [](const boundary& b) { return b.kind() == boundary::mode::keep; };
+  Block values = owned_values(block, whole, faces);
+  for (int d = 0; d < block.extents.rank; ++d) {
+    const std::int64_t n = layers.along(d);
+    const std::int64_t low = kept(edges.axis(d).low) && block.first.extent[d] == whole.first.extent[d] ? n : 0,
+                       high = kept(edges.axis(d).high) && end_of(block, d) == end_of(whole, d) ? n : 0;
+    values.first.extent[d] -= low;
+    values.extents.extent[d] += low + high;
+  }
+  return values;
+}
+
 /// A box between two indices along an axis, and otherwise as another.
 Block between(Block box, int axis, std::int64_t begin, std::int64_t end) {
   box.first.extent[axis] = begin;
@@ -244,12 +260,12 @@ void own_blocks::add_cells(int field, const boundaries& edges, const on_faces& f
   const Block all_values = values_in(whole, faces);
   const auto add_all = [&](std::vector<peer_cells>& boxes, int peer, const Block& to, const Block& from,
                            bool of_ghosts) {
-    const Block owned = owned_values(from, whole, faces);
+    const Block brought = brought_values(from, whole, edges, filled, faces);
     for (const Block& received : values_received(to, faces))
       for_each_shift(rank, wrapped, [&](const std::array<int, max_rank>& shift) {
         const bool unmoved = std::all_of(shift.begin(), shift.end(), [](int k) { return k == 0; });
         if (peer == comm.rank() && unmoved) return;  // the block itself
-        Block cells = common_cells(received, periodic_copy(owned, shift, whole, all_values));
+        Block cells = common_cells(received, periodic_copy(brought, shift, whole, all_values));
         if (cells.extents.size() == 0) return;
         for (int d = 0; d < rank; ++d) {
           if (!of_ghosts) cells.first.extent[d] -= shift[d] * whole.extents.extent[d];

@@ -152,11 +152,11 @@ stencil_parts cut_stencil(const std::string& label, const Decomposition& d, cons
   return parts;
 }
 
-void check_halo_width(const std::string& label, const std::string& name, const Decomposition& d,
+void check_halo_width(const std::string& label, std::string_view name, const Decomposition& d,
                       const std::array<int, max_rank>& radius) {
   for (int axis = 0; axis < d.extents().rank; ++axis)
     if (occupied(d, axis) > 1 && d.halo(axis) < radius[axis])
-      throw Error(label, name + " has a halo of " + std::to_string(d.halo(axis)) + " along axis " +
+      throw Error(label, std::string(name) + " has a halo of " + std::to_string(d.halo(axis)) + " along axis " +
                              std::to_string(axis) + ", which is cut, expected at least " +
                              std::to_string(radius[axis]));
 }

@@ -124,6 +124,7 @@ TYPED_TEST(ChunkedRows, AreReduced) {
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(expected[c], found[c], 1e-10);
   };
   const auto least = quern::min(exec, rows<3>(v));
+  const auto var = quern::var(exec, rows<3>(v));
   const auto columns = test::make_array<T, 2, LayoutLeft, Kokkos::DefaultHostExecutionSpace>({n, 3}, x.values);
   for (const std::int64_t count : {1, 8, 5000}) {
     const auto memory = memory_for(x, count, 3);
@@ -132,6 +133,8 @@ TYPED_TEST(ChunkedRows, AreReduced) {
     check(quern::sum(lazy(doubles(), rows<3>(in_chunks(v))), memory));
     const auto found = quern::min(exec, rows<3>(x.source()), memory);
     for (int c = 0; c < 3; ++c) EXPECT_EQ(least[c], found[c]);
+    const auto of_chunks = quern::var(exec, rows<3>(x.source()), memory);
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(var[c], of_chunks[c], 1e-5 * static_cast<double>(var[c]));
     auto z = behind<T>(std::array<std::int64_t, 2>{n, 3}, 4);
     const auto total =
         quern::map(exec, quern::outputs(rows<3>(z.sink()), quern::reduced<quern::op::min>(quern::on_host)),

@@ -109,10 +109,12 @@ void misuse() {
   const auto total = quern::reduced<quern::op::sum>(quern::on_host);
   const auto two = quern::outputs(x, variance);
   const auto three = quern::outputs(x, total, total);
-  quern::map(exec, quern::outputs(f, variance), twice_itself(), y);             // needs two passes
-  quern::stencil<quern::box<1>>(exec, two, twice_itself(), boundary::wrap, y);  // needs two passes
-  quern::map(exec, quern::outputs(f, total), identity(), y);                    // f must return as many values
-  quern::stencil<quern::box<1>>(exec, three, next_cell(), boundary::wrap, y);   // f must return as many values
+  const auto none = quern::outputs(total, total);
+  quern::map(exec, quern::outputs(f, variance), twice_itself(), y);              // needs two passes
+  quern::stencil<quern::box<1>>(exec, two, twice_itself(), boundary::wrap, y);   // needs two passes
+  quern::map(exec, quern::outputs(f, total), identity(), y);                     // f must return as many values
+  quern::stencil<quern::box<1>>(exec, three, next_cell(), boundary::wrap, y);    // f must return as many values
+  quern::stencil<quern::box<1>>(exec, none, twice_itself(), boundary::wrap, y);  // no output is an array
 
   // Masks.
   quern::median(exec, x, quern::mask{c});                    // the elements of a mask must be of bool or of an integer

@@ -11,6 +11,7 @@
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/scan.hpp>
+#include <quern/stencil/inputs.hpp>
 
 /// What a DistributedView is to the headers of operations.
 struct blocks {
@@ -40,4 +41,7 @@ void without_engines() {
   quern::random::uniform(u, quern::random::key(1));  // an operand is a DistributedView: include <quern/distributed.hpp>
   quern::fftn(exec, quern::in_chunks(z2), z2);       // an operand comes in chunks: include <quern/chunked.hpp>
   quern::dot(exec, u, quern::in_chunks(x));          // what comes in chunks and a DistributedView do not combine
+
+  quern::with_boundary(quern::in_chunks(x), quern::boundary::wrap);  // boundaries of its own is in memory
+  quern::with_ghosts(u, quern::depth{1});                            // that stores ghosts is in memory
 }

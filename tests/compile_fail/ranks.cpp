@@ -7,6 +7,7 @@
 #include <array>
 #include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <quern/stencil/inputs.hpp>
 #include <vector>
 
 using space = Kokkos::DefaultExecutionSpace;
@@ -28,6 +29,8 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(space(), comm, own, edge, one).start_add(std::array{both});  // start takes one side
 
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
+
+  quern::with_boundary(field, edge);  // boundaries of its own is in memory
 
   quern::flip(field);                     // not DistributedViews: re-index the View of a rank's block, local()
   quern::roll(field, 1, quern::axis{0});  // not DistributedViews: re-index the View of a rank's block, local()

@@ -36,6 +36,9 @@ struct without_default {
 struct number {
   double x, y;
 };
+struct both {
+  KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(x, without_default(x, x)); }
+};
 
 void misuse() {
   const Kokkos::DefaultExecutionSpace exec;
@@ -46,6 +49,9 @@ void misuse() {
   const Kokkos::View<pair*> pairs("pairs", 3);
   const Kokkos::View<number*> numbers("numbers", 3);
   const Kokkos::View<Kokkos::Array<double, 3>*> arrays("arrays", 3);
+
+  const auto host = quern::on_host;
+  const auto lacking = quern::reduced(host, first(), without_default(0, 0));
 
   // What rows are.
   quern::rows<2>(three);               // quern::rows: k is not the View's last extent
@@ -58,12 +64,18 @@ void misuse() {
   quern::reduced<quern::op::sum>(quern::rows<2>(v), quern::axis{1});  // results are not written to quern::rows
 
   // Values that kernels cannot copy, and structs that do not add up.
-  quern::fill(exec, x, copied<1>());             // a value is of a type that is not trivially copyable
-  quern::fill(x, copied<2>());                   // a value is of a type that is not trivially copyable
-  quern::map(exec, x, first(), x, copied<3>());  // a value is of a type that is not trivially copyable
-  quern::map(x, first(), x, copied<4>());        // a value is of a type that is not trivially copyable
-  quern::reduce(exec, first(), copied<5>(), x);  // a value is of a type that is not trivially copyable
-  quern::reduce(first(), copied<6>(), x);        // a value is of a type that is not trivially copyable
-  quern::sum(exec, numbers);                     // quern: the sum of structs without + and -
-  quern::argmax(exec, arrays);                   // Arrays have a min, max and minmax of each component
+  quern::fill(exec, x, copied<1>());                        // a value is of a type that is not trivially copyable
+  quern::fill(x, copied<2>());                              // a value is of a type that is not trivially copyable
+  quern::map(exec, x, first(), x, copied<3>());             // a value is of a type that is not trivially copyable
+  quern::map(x, first(), x, copied<4>());                   // a value is of a type that is not trivially copyable
+  quern::reduce(exec, first(), copied<5>(), x);             // a value is of a type that is not trivially copyable
+  quern::reduce(first(), copied<6>(), x);                   // a value is of a type that is not trivially copyable
+  quern::reduced(host, first(), copied<7>());               // a value is of a type that is not trivially copyable
+  quern::map(exec, quern::outputs(x, lacking), both(), x);  // must be of a type with a default constructor
+  quern::var(exec, arrays, quern::reproducible);            // a reproducible variance is of numbers
+  quern::norm(exec, quern::rows<2>(v));                     // quern: of rows and Arrays, sum, prod, mean, var
+  quern::nansum(exec, quern::rows<2>(v));                   // quern: of rows and Arrays, sum, prod, mean, var
+  quern::dot(exec, arrays, arrays);                         // quern: of rows and Arrays, sum, prod, mean, var
+  quern::sum(exec, numbers);                                // quern: the sum of structs without + and -
+  quern::argmax(exec, arrays);                              // Arrays have a min, max and minmax of each component
 }

@@ -172,6 +172,9 @@ TEST_F(Named, IndicesAndProducts) {
   EXPECT_NAMED(quern::take_along_axis(exec, y, x, i, step, quern::index_mode::clip));
   EXPECT_NAMED(quern::put_along_axis(y, i, 1.0, quern::axis{0}, step));
   EXPECT_NAMED(quern::put(exec, y, i, x, info, step));
+  EXPECT_NAMED(quern::repeat(exec, x, i, step));
+  EXPECT_NAMED(quern::repeat(x, i, quern::axis{0}, step));
+  EXPECT_NAMED(quern::remove_at(exec, x, i, quern::axis{0}, step));
   const Kokkos::View<int*> at("at", 40);
   EXPECT_NAMED(quern::unravel_index(exec, at, i, quern::shape{40}, step));
   EXPECT_NAMED(quern::ravel_index(exec, at, quern::components(i, i), quern::shape{40, 40}, step));

@@ -66,6 +66,20 @@ inline Decomposition::Block values_of(Decomposition::Block b, const on_faces& mo
   return b;
 }
 
+/// Whether a block is the owner of an element of the whole array: one of its cells, of which a face between two blocks
+/// is the block's behind it, or a ghost beyond an end that it touches and that is kept.
+inline bool brings(const Decomposition::Block& own, const shape& whole, const boundaries& edge, const on_faces& more,
+                   const std::array<std::int64_t, 2>& at) {
+  const auto is_own = [&](int d) {
+    const std::int64_t first = own.first.extent[d], end = first + own.extents.extent[d], n = whole.extent[d] + more[d];
+    const bool is_last = end == whole.extent[d];
+    if (at[d] < 0) return first == 0 && edge.axis(d).low.kind() == boundary::mode::keep;
+    if (at[d] >= n) return is_last && edge.axis(d).high.kind() == boundary::mode::keep;
+    return at[d] >= first && (at[d] < end || is_last);
+  };
+  return own.extents.size() > 0 && is_own(0) && is_own(1);
+}
+
 /// What each element of a View of this rank's block and its ghosts must be, where the whole array is filled on one
 /// device.
 template <class T, class E, class... F>
@@ -118,12 +132,20 @@ struct deposits {
   on_faces more;
   int layers;
   bool faces_only;
+  shape cells;
+  boundaries edge;
   std::vector<T> before;
   decltype(make_array<T, 2, Layout, E>({0, 0})) view;
   std::vector<T> whole;
 
-  deposits(const shape& cells, const boundaries& edge, int stored, int l, bool faces, int seed, const on_faces& m = {})
-      : all{values_of({{0, 0}, cells}, m), stored}, more(m), layers(l), faces_only(faces), whole(all.values(T(0))) {
+  deposits(const shape& n, const boundaries& e, int stored, int l, bool faces, int seed, const on_faces& m = {})
+      : all{values_of({{0, 0}, n}, m), stored},
+        more(m),
+        layers(l),
+        faces_only(faces),
+        cells(n),
+        edge(e),
+        whole(all.values(T(0))) {
     const auto comm = world();
     for (int r = 0; r < comm.size(); ++r) {
       const padded p{values_of(uneven_block(r, comm.size(), cells.extent[0], cells.extent[1]), more), stored};
@@ -149,26 +171,36 @@ struct deposits {
     const auto comm = world();
     const auto found = contents(view);
     std::vector<T> expected = before;
+    const auto own = uneven_block(comm.rank(), comm.size(), cells.extent[0], cells.extent[1]);
     mine.for_each([&](auto j, auto i) {
-      if (!moves(mine, j, i)) return;
-      int later = 0;  // blocks behind, which own a face between two
-      for (int r = 0; r < comm.size(); ++r) {
-        const auto b =
-            uneven_block(r, comm.size(), all.block.extents.extent[0] - more[0], all.block.extents.extent[1] - more[1]);
-        later += r != comm.rank() && padded{b, 0}.owns(j, i) ? 1 : 0;
-      }
-      const bool owned = mine.owns(j, i) && later == 0 && owns_end(j, i);
-      expected[mine.at(j, i)] = owned ? whole[all.at(j, i)] : T(0);
+      if (moves(mine, j, i))
+        expected[mine.at(j, i)] = brings(own, cells, edge, more, {j, i}) ? whole[all.at(j, i)] : T(0);
     });
     EXPECT_EQ(expected, found) << what;
   }
-  /// Whether a last face of the whole array is this rank's along the other axis, too.
-  bool owns_end(std::int64_t j, std::int64_t i) const {
-    const auto own = [&](int d, std::int64_t k) {
-      const std::int64_t end = mine.block.first.extent[d] + mine.block.extents.extent[d] - more[d];
-      return k < end || end == all.block.extents.extent[d] - more[d];
-    };
-    return own(0, j) && own(1, i);
+};
+
+/// Views of a block and its ghosts, of which those that other blocks own are yet to come, and what must be there then.
+template <class E>
+struct kept_ghosts {
+  using array = decltype(make_array<double, 2, Kokkos::LayoutRight, E>({0, 0}));
+  array view;
+  std::vector<double> expected;
+  kept_ghosts(const Decomposition::Block& own, const shape& whole, const boundaries& edge, int stored, int layers,
+              const on_faces& more = {}) {
+    const padded all{values_of({{0, 0}, whole}, more), stored}, mine{values_of(own, more), stored};
+    const auto values = samples<double>(all.rows() * all.columns(), 1);
+    const array u = make_array<double, 2, Kokkos::LayoutRight, E>({all.rows(), all.columns()}, values);
+    quern::fill_halo(E(), u, edge, quern::depth{stored}, quern::layers{layers},
+                     quern::grid_cells{whole.extent[0], whole.extent[1]});
+    const auto filled = contents(u);
+    auto before = mine.values(55.0);
+    expected = before;
+    mine.for_each([&](auto j, auto i) {
+      if (brings(own, whole, edge, more, {j, i})) before[mine.at(j, i)] = values[all.at(j, i)];
+      expected[mine.at(j, i)] = mine.within(layers, j, i) ? filled[all.at(j, i)] : before[mine.at(j, i)];
+    });
+    view = make_array<double, 2, Kokkos::LayoutRight, E>({mine.rows(), mine.columns()}, before);
   }
 };
 

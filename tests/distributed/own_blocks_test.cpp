@@ -10,7 +10,7 @@
 namespace {
 
 using quern::boundary, quern::boundaries, quern::boundary_pair, quern::Decomposition, quern::shape;
-using test::deposits, test::on_faces, test::own_field, test::own_part, test::uneven_block;
+using test::deposits, test::kept_ghosts, test::on_faces, test::own_field, test::own_part, test::uneven_block;
 
 template <class Exec>
 struct OwnBlocksOn : testing::Test {};
@@ -375,6 +375,42 @@ TYPED_TEST(OwnBlocksOn, EmptyListsAreNothingToDo) {
                      [&] { exchange.start_add(many(17, u.view)); });
   quern::HaloExchange of_two(E(), comm, own, quern::each_field{walls, walls}, quern::depth{2});
   test::expect_error("quern::HaloExchange: boundaries for 2 fields, expected 0", [&] { of_two.start_add(none); });
+}
+
+// Ghosts that are kept are cells for the other axes, along which they are copied, mirrored and added.
+TYPED_TEST(OwnBlocksOn, GhostsThatAreKeptAreAsThoseOfTheWholeArray) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const shape whole{8, 13};
+  const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
+  const Decomposition d(comm, whole, {.halo = {2}});
+  for (const auto& edge :
+       {boundaries{boundary::wrap, boundary::keep}, boundaries{boundary::keep, boundary::wrap},
+        boundaries(boundary::keep), boundaries{boundary::wrap, boundary_pair(boundary::keep, boundary::mirror)},
+        boundaries{boundary_pair(boundary::nearest, boundary::keep),
+                   boundary_pair(boundary::keep, boundary::reflect)}}) {
+    for (const int layers : {2, 1})
+      for (const on_faces& more : {on_faces{0, 0}, {1, 0}, {1, 1}}) {
+        const kept_ghosts<E> u(own, whole, edge, 2, layers, more);
+        quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers}).exchange(u.view);
+        EXPECT_EQ(u.expected, test::contents(u.view)) << layers << " layers, " << testing::PrintToString(more);
+        deposits<double, Kokkos::LayoutRight, E> charge(whole, edge, 2, layers, false, 1, more);
+        quern::HaloExchange(E(), comm, own, edge, quern::depth{2}, quern::layers{layers}).add(charge.view);
+        charge.check(std::to_string(layers) + " layers");
+      }
+    const kept_ghosts<E> u(d.local(), whole, edge, 2, 2);
+    const quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space> v("v", d);
+    Kokkos::deep_copy(v.local_with_halo(), u.view);
+    quern::HaloExchange(E(), edge, v).exchange();
+    EXPECT_EQ(u.expected, test::contents(v.local_with_halo()));
+  }
+  // More layers than cells, whose mirrors go on with what is kept.
+  const shape narrow{4 * comm.size(), 2};
+  const Decomposition::Block rows{{4 * comm.rank(), 0}, {4, 2}};
+  const boundaries edge{boundary::wrap, boundary_pair(boundary::keep, boundary::odd_mirror)};
+  const kept_ghosts<E> u(rows, narrow, edge, 3, 3);
+  quern::HaloExchange(E(), comm, rows, edge, quern::depth{3}).exchange(u.view);
+  EXPECT_EQ(u.expected, test::contents(u.view));
 }
 
 // Fields on cells, on the faces along each axis, and on corners.

@@ -3,6 +3,8 @@
 
 // Maps of DistributedViews with reductions among their outputs, beside the calls in memory.
 #include <distributed/world.hpp>
+#include <quern/distributed/all_reduce.hpp>
+#include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
 #include <support/labels.hpp>
@@ -356,6 +358,52 @@ TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessages
   } else if (!quern::impl::is_device<E>) {
     for (const std::string& name : fences)
       EXPECT_TRUE(name.ends_with(": states") || name.ends_with(": packed")) << name;
+    EXPECT_EQ(comm.size() == 1 ? 2U : 3U, fences.size());
+  }
+  EXPECT_LT(test::value(next), 0.5 * before);
+}
+
+// The same of Views that a program has cut itself, whose ghosts are exchanged and whose sums are completed by calls of
+// their own.
+TYPED_TEST(DistributedReducingMap, IterationsOfOwnBlocksWaitForMessagesAlone) {
+  using E = TypeParam;
+  using quern::distributed::all_reduce;
+  const E exec{};
+  const auto comm = test::world();
+  const Decomposition d(comm, shape{48, 21}, {.grid = {comm.size(), 1}});
+  const auto [first, n] = d.local();
+  const Kokkos::View<double**, E> p("p", n.extent[0] + 2, n.extent[1] + 2), u("u", n.extent[0], n.extent[1]);
+  const auto r = quern::like(u), w = quern::like(u);
+  const auto cells = Kokkos::subview(p, std::pair<int, int>(1, n.extent[0] + 1), std::pair<int, int>(1, 22));
+  const auto b = test::distribute<double, 2, LayoutRight, E>(d, test::samples<double>(48 * 21, 1));
+  quern::copy(exec, r, b.local());
+  quern::copy(exec, cells, r);
+  quern::HaloExchange ghosts(exec, comm, d.local(), quern::boundary::constant(0), quern::depth{1}, quern::faces_only);
+  const Kokkos::View<double, E> rr("rr"), next("next"), pw("pw");
+  quern::sum(exec, rr, quern::lazy(square_of(), r));
+  all_reduce(exec, comm, rr);
+  const double before = test::value(rr);
+  const auto iteration = [&](const auto& now, const auto& then) {
+    ghosts.exchange(p);
+    quern::stencil<quern::star<1>>(exec, outputs(w, reduced<op::sum>(pw)), apply_matrix(), quern::boundary::nearest,
+                                   quern::with_ghosts(p, quern::depth{1}));
+    all_reduce(exec, comm, pw);
+    quern::map(exec, outputs(u, r, reduced<op::sum>(then)), advance(), u, r, cells, w, now, pw);
+    all_reduce(exec, comm, then);
+    quern::map(exec, cells, turn(), r, cells, then, now);
+  };
+  for (int i = 0; i < 2; ++i) {
+    iteration(rr, next);
+    iteration(next, rr);
+  }
+  exec.fence();
+  const auto fences = test::fences_of([&] { iteration(rr, next); });
+  exec.fence();
+  if (quern::impl::is_device<E> && comm.transport() == quern::device_transport::nccl) {
+    EXPECT_EQ(std::vector<std::string>(), fences);
+  } else if (!quern::impl::is_device<E>) {
+    for (const std::string& name : fences)
+      EXPECT_TRUE(name.ends_with(": values") || name.ends_with(": packed")) << name;
     EXPECT_EQ(comm.size() == 1 ? 2U : 3U, fences.size());
   }
   EXPECT_LT(test::value(next), 0.5 * before);

@@ -149,6 +149,8 @@ TYPED_TEST(DistributedRows, AreReduced) {
     check(least, quern::min(exec, rows<3>(v)));
     const vector mean = quern::mean(exec, rows<3>(v));
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(sum[c] / static_cast<double>(n), mean[c], 1e-13);
+    const vector var = quern::var(exec, rows<3>(v)), whole_var = quern::var(exec, rows<3>(whole_v));
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(whole_var[c], var[c], 1e-14 * whole_var[c]);
     const Kokkos::View<vector, E> out("out");
     quern::sum(exec, out, rows<3>(v));
     check(sum, test::contents(out)[0]);

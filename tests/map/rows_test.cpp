@@ -366,6 +366,49 @@ TYPED_TEST(RowsOn, AreStructsWithConstructors) {
   EXPECT_EQ(2 * n, quern::reduce(exec, add_points(), point(), points).y);
 }
 
+struct twice {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x) const {
+    return quern::values(x, x);
+  }
+};
+
+// Those of a column, but for roundings, which depend on the order of the elements.
+TYPED_TEST(RowsOn, HaveProductsAndMomentsOfEachComponent) {
+  using E = TypeParam;
+  const E exec{};
+  for (const std::int64_t n : {1, 2, 77, 3001}) {
+    const auto u = test::make_array<double, 2, Kokkos::LayoutRight, E>({n, 3}, test::samples<double>(3 * n, 5));
+    const auto narrow =
+        test::make_array<std::int8_t, 2, Kokkos::LayoutLeft, E>({n, 3}, test::samples<std::int8_t>(3 * n, 6));
+    const Kokkos::View<vector<double>*, E> arrays("arrays", n);
+    quern::copy(exec, arrays, quern::rows<3>(u));
+    const auto [mean, var] = quern::mean_var(exec, quern::rows<3>(u), quern::ddof{1});
+    const auto deviation = quern::stddev(exec, arrays), of_narrow = quern::var(exec, quern::rows<3>(narrow)),
+               chosen = quern::var(quern::rows<3>(u), quern::mask{true}), product = quern::prod(exec, arrays);
+    const auto among =
+        quern::map(exec, quern::outputs(arrays, quern::reduced<quern::op::var>(quern::on_host)), twice(), arrays);
+    for (int c = 0; c < 3; ++c) {
+      const auto column = Kokkos::subview(u, Kokkos::ALL, c);
+      const auto is_near = [&](double expected, double found) {
+        if (std::isnan(expected)) EXPECT_TRUE(std::isnan(found)) << n;
+        else EXPECT_NEAR(expected, found, 1e-13 * std::abs(expected)) << n << " component " << c;
+      };
+      const auto alone = quern::mean_var(exec, column, quern::ddof{1});
+      is_near(alone.var, var[c]);
+      const double of_all = quern::var(exec, column);
+      EXPECT_NEAR(alone.mean, mean[c], 2e-15 * (std::abs(alone.mean) + std::sqrt(of_all))) << n;
+      is_near(std::sqrt(of_all), deviation[c]);
+      is_near(of_all, chosen[c]);
+      is_near(of_all, among[c]);
+      is_near(quern::var(exec, Kokkos::subview(narrow, Kokkos::ALL, c)), of_narrow[c]);
+      if (n > 100) continue;
+      const double whole = quern::prod(exec, column);  // of n factors, and so with n roundings
+      EXPECT_NEAR(whole, product[c], 3e-16 * double(n) * std::abs(whole)) << n;
+    }
+  }
+}
+
 TYPED_TEST(RowsOn, AreCopiedToAndFromArrays) {
   using E = TypeParam;
   const E exec{};

@@ -27,6 +27,9 @@ struct halves {
 struct larger {
   KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
 };
+struct same_row {
+  KOKKOS_FUNCTION Kokkos::Array<double, 3> operator()(const Kokkos::Array<double, 3>& x) const { return x; }
+};
 struct copied {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(const Y& y, const X& x) const {
@@ -223,6 +226,48 @@ TYPED_TEST(Allocations, OfSortsAndGroups) {
   this->expect_none("masked mean by groups", [&](const auto& exec) { quern::mean(exec, sums, x, by, some); });
   this->expect_none("rows that are kept",
                     [&](const auto& exec) { quern::compact(exec, y, x, keys, quern::axis{0}, quern::size_to{count}); });
+}
+
+TYPED_TEST(Allocations, OfSearchesSegmentsAndJoins) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  const Kokkos::View<double*, space> both("both", 1000), edges("edges", 11), parts("parts", 10);
+  const auto x = Kokkos::subview(both, std::pair(0, 500)), y = Kokkos::subview(both, std::pair(500, 1000));
+  const Kokkos::View<int*, space> at("at", 500), bins("bins", 500);
+  const Kokkos::View<std::int64_t*, space> counts("counts", 10), offsets("offsets", 11);
+  const Kokkos::View<std::int64_t, space> count("count");
+  quern::arange(edges, 11);
+  quern::arange(offsets, 0, 501, 50);
+  this->expect_none("searchsorted", [&](const auto& exec) { quern::searchsorted(exec, bins, edges, x); });
+  this->expect_none("digitize", [&](const auto& exec) { quern::digitize(exec, bins, x, edges); });
+  this->expect_none("histogram between edges", [&](const auto& exec) { quern::histogram(exec, counts, x, edges); });
+  this->expect_none("bincount", [&](const auto& exec) { quern::bincount(exec, counts, at, quern::key_range{0, 10}); });
+  this->expect_none("segmented_reduce", [&](const auto& exec) {
+    quern::segmented_reduce(exec, parts, larger(), 0.0, x, offsets, quern::checked);
+  });
+  this->expect_none("segmented_scan",
+                    [&](const auto& exec) { quern::segmented_scan(exec, y, larger(), 0.0, x, offsets); });
+  this->expect_none("join_count", [&](const auto& exec) { quern::join_count(exec, count, at, bins); });
+  this->expect_none("take", [&](const auto& exec) { quern::copy(exec, y, quern::take(x, at, quern::axis{0})); });
+  this->expect_none("put", [&](const auto& exec) { quern::put(exec, y, at, x); });
+  this->expect_none("halves of an allocation", [&](const auto& exec) { quern::add(exec, y, y, x); });
+}
+
+TYPED_TEST(Allocations, OfRows) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using space = TypeParam;
+  const Kokkos::View<double**, space> x("x", 500, 3), y("y", 500, 3);
+  const Kokkos::View<Kokkos::Array<double, 3>, space> total("total");
+  const Kokkos::View<int*, space> keys("keys", 500);
+  const Kokkos::View<std::int64_t, space> count("count");
+  this->expect_none("map of rows",
+                    [&](const auto& exec) { quern::map(exec, quern::rows<3>(y), same_row(), quern::rows<3>(x)); });
+  this->expect_none("sum of rows", [&](const auto& exec) { quern::sum(exec, total, quern::rows<3>(x)); });
+  this->expect_none("compact of rows", [&](const auto& exec) {
+    quern::compact(exec, quern::rows<3>(y), quern::rows<3>(x), keys, quern::size_to{count});
+  });
+  this->expect_none("sort_by_key of rows",
+                    [&](const auto& exec) { quern::sort_by_key(exec, keys, quern::rows<3>(x)); });
 }
 
 TYPED_TEST(Allocations, OfProductsAndRandomNumbers) {

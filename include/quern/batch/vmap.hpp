@@ -134,12 +134,12 @@ auto vmap_checked(const std::string& label, const Argument& x) {
 /// Every other argument has the items of the first output, and shares no memory with an output: but an input may be the
 /// same View, so that an item can be changed in place.
 template <class Out, class Other>
-void vmap_check_pair(const std::string& label, const Out& out, const Other& other, const std::string& name,
+void vmap_check_pair(const std::string& label, const Out& out, const Other& other, std::string_view name,
                      bool is_input) {
   const std::int64_t items = out.array.extents.extent[out.axis];
   if (other.axis >= 0 && other.array.extents.extent[other.axis] != items)
-    throw Error(label, name + " has " + std::to_string(other.array.extents.extent[other.axis]) + " items, expected " +
-                           std::to_string(items));
+    throw Error(label, std::string(name) + " has " + std::to_string(other.array.extents.extent[other.axis]) +
+                           " items, expected " + std::to_string(items));
   check_overlap(label, out.array, other.array, name, is_input && other.axis == out.axis);
 }
 

@@ -92,11 +92,12 @@ struct engine<in_chunks_place, reducing_maps> {
     std::optional<states_of_chunks<state, Exec>> states;
     shape whole;
     bool is_separate = false;
+    constexpr bool masked = selects_by_mask<F>;
     const auto begin = [&](const chunk_plan& p) {
       whole = p.extents;
       is_separate = !along.has(p.axis) && whole.size() > 0;  // without elements no chunk comes
       reductions.check_elements(call<Exec>(label, exec), along, whole);
-      check_reduced(label, to, along.part(whole, false), arrays, in...);
+      check_reduced<masked>(label, to, along.part(whole, false), arrays, in...);
       states.emplace(exec, along.part(whole, false));
     };
     const auto compute = [&](const Exec& e, const chunk_plan& p, const array_chunk& c, const auto& targets,

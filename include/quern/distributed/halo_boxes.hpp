@@ -27,10 +27,17 @@ std::string text_of(const boundaries& edge);
 using wrapped_axes = std::array<bool, max_rank>;
 wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank);
 
+/// The ends of axes where ghosts are kept.
+struct kept_ends {
+  std::array<bool, max_rank> low{}, high{};
+};
+kept_ends kept_by(const boundaries& edge, int rank);
+
 /// Adds what a rank sends and receives of an array, `depth` cells along each axis: the cells across faces, and also
-/// those across edges and corners.
+/// those across edges and corners. Ghosts beyond ends that are kept go along with the cells beside them.
 void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
-                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in);
+                    const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in,
+                    const kept_ends& kept = {});
 
 /// The fills of the cells beyond the axes of a field, without their constants.
 std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_halo, const boundaries& edge);

@@ -43,10 +43,11 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// @endcode
 ///
 /// Cells across edges and corners come too, and the halo beyond the ends of the whole array gets what the boundary
-/// says, as `quern::stencil` would see it; axes with `boundary::wrap` are periodic, and `boundary::keep` leaves the
-/// halo as it is, of which no rank gets a part: where the other end of the same axis mirrors more cells than there are,
-/// it goes on with that, as of `quern::fill_halo`. All cells for one neighbour are one message, whatever the number of
-/// fields. The object holds the messages' memory and its fields, and can be used again and again.
+/// says, as `quern::stencil` would see it; axes with `boundary::wrap` are periodic. What lies beyond an end with
+/// `boundary::keep` stays, and is the block's that touches that end, as cells are, so that all is as of
+/// `quern::fill_halo`: neighbours along other axes get it, and where the other end of the same axis mirrors more cells
+/// than there are, that goes on with it. All cells for one neighbour are one message, whatever the number of fields.
+/// The object holds the messages' memory and its fields, and can be used again and again.
 ///
 /// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. On a device
 /// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
@@ -66,9 +67,9 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// @endcode
 ///
 /// Blocks may be cut in any way, as long as each cell has one owner, and blocks that do not touch an end of the array
-/// are as many cells away from it as there are layers, unless it wraps around or is kept. Ghosts beyond the ends of the
-/// whole array are those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells are
-/// there. All is as `fill_halo` would fill the whole array: each field may have boundaries of its own,
+/// are as many cells away from it as there are layers, unless it wraps around or is kept. Other ghosts beyond the ends
+/// of the whole array are those of `quern::fill_halo`, which one kernel fills for all fields when the neighbours' cells
+/// are there. All is as `fill_halo` would fill the whole array: each field may have boundaries of its own,
 /// `each_field{edges_of_u, edges_of_v}`, and a functor says what is beyond ends with `boundary::prescribed`. On
 /// staggered grids a field may have one value more than cells along an axis, on the faces between them. The face
 /// between two blocks is in the Views of both, and the block behind it is its owner, whose value the other one gets.
@@ -86,7 +87,8 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// of `start` with sender and receiver swapped. `finish` adds to a cell, in this order, what the ranks 0, 1, ... have
 /// sent for it, each all that it has: a cell in a corner may have a ghost on seven other ranks. One thread does so for
 /// each cell, so that the bits are the same in each run with the same blocks. Ghosts that are kept, beyond the whole
-/// array, stay. Fields that are cut by a `quern::DistributedView` take part as its block and `local_with_halo()`.
+/// array, stay, and get what copies of them have. Fields that are cut by a `quern::DistributedView` take part as its
+/// block and `local_with_halo()`.
 template <execution_space Exec>
 class HaloExchange {
  public:
@@ -359,7 +361,9 @@ class HaloExchange {
       std::array<int, max_rank> depth{};
       for (int a = 0; a < d.extents().rank; ++a) depth[a] = d.halo(a);
       for (int a = 0; a < edge.count() && !edge.is_box(); ++a) impl::check_no_ghost_modes(label, edge, a);
-      impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, d.extents().rank), true, out, in);
+      const int rank = d.extents().rank;
+      impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, rank), true, out, in,
+                           impl::kept_by(edge, rank));
     };
     (add(fields), ...);
     return {exec, *comm, label, out, in};

@@ -33,17 +33,17 @@
 
 namespace quern::impl {
 
-inline void check_rows(const std::string& label, const std::string& name, const Decomposition& d) {
+inline void check_rows(const std::string& label, std::string_view name, const Decomposition& d) {
   for (int axis = 1; axis < d.extents().rank; ++axis)
     if (d.grid(axis) != 1)
-      throw Error(label, name + " has a grid of " + std::to_string(d.grid(axis)) + " ranks along axis " +
+      throw Error(label, std::string(name) + " has a grid of " + std::to_string(d.grid(axis)) + " ranks along axis " +
                              std::to_string(axis) + ", expected 1: rows are distributed");
 }
-inline void check_same_rows(const std::string& label, const std::string& name, const Decomposition& d,
+inline void check_same_rows(const std::string& label, std::string_view name, const Decomposition& d,
                             const Decomposition& a) {
   check_rows(label, name, d);
   if (d.extents().extent[0] != a.extents().extent[0] || !(d.communicator() == a.communicator()))
-    throw Error(label, name + " has other rows than a, or another communicator");
+    throw Error(label, std::string(name) + " has other rows than a, or another communicator");
 }
 
 /// The checks of a factorization of `a` with its other arrays, after the ranks have compared what they call.

@@ -15,7 +15,7 @@
 
 namespace quern::impl {
 
-void check_same_blocks(const std::string& label, const std::string& name, const Decomposition& d,
+void check_same_blocks(const std::string& label, std::string_view name, const Decomposition& d,
                        const Decomposition& other);
 
 /// The block of an array over ranks, and other arrays as they are.
@@ -28,7 +28,7 @@ const auto& local_of(const V& v) {
 /// The part of a replicated array at the cells of a rank's block: along an axis where it has the whole array's extent,
 /// that of the block; elsewhere it broadcasts.
 template <class A>
-A part_of_block(const std::string& label, const std::string& name, A a, const shape& extents, const Decomposition& d) {
+A part_of_block(const std::string& label, std::string_view name, A a, const shape& extents, const Decomposition& d) {
   stride_array broadcast{};
   if (!broadcast_strides(extents, a.stride, d.extents(), broadcast))
     reject_broadcast(label, name, extents, d.extents());
@@ -41,7 +41,7 @@ A part_of_block(const std::string& label, const std::string& name, A a, const sh
 }
 /// A replicated array at the cells of a rank's block; what is no array as it is.
 template <class V>
-auto replicated_part(const std::string& label, const std::string& name, const V& v, const Decomposition& d) {
+auto replicated_part(const std::string& label, std::string_view name, const V& v, const Decomposition& d) {
   if constexpr (stored_array<V>) {
     using view = std::remove_cvref_t<decltype(view_of(v))>;
     using value = const value_of<view>;

@@ -30,10 +30,10 @@ std::string text_of_reductions(const Reductions& reductions, const Outs& outs, i
 }
 
 /// Rejects outputs of reductions along some axes, beside arrays that are cut like `d` and inputs.
-template <class... To, class Arrays, class... In>
+template <bool LastIsMask = false, class... To, class Arrays, class... In>
 void check_reduced_over_ranks(const std::string& label, const Decomposition& d, const axis_set& along,
                               const std::tuple<To...>& to, const Arrays& arrays, const In&... in) {
-  check_reduced(label, to, along.part(d.extents(), false), arrays, in...);
+  check_reduced<LastIsMask>(label, to, along.part(d.extents(), false), arrays, in...);
   unpack([&](const auto&... out) { (check_communicator(label, d, out), ...); }, to);
 }
 
@@ -104,7 +104,9 @@ struct engine<over_ranks_place, reducing_maps> {
                                        operand_at_block<rank>(c.label, I, std::get<I>(inputs), d)...);
       }(std::index_sequence_for<In...>());
       const auto to = reduced_outputs(outs);
-      unpack([&](const auto&... in) { check_reduced_over_ranks(c.label, d, along, to, arrays, in...); }, inputs);
+      constexpr bool masked = selects_by_mask<F>;
+      unpack([&](const auto&... in) { check_reduced_over_ranks<masked>(c.label, d, along, to, arrays, in...); },
+             inputs);
       return deliver(c, map, reductions.reducer(), d, to);
     }
   }

@@ -64,6 +64,7 @@ std::string text_of_values(const V&) {
 template <class Reducer>
 std::string text_of_reducer(const Reducer& r) {
   std::string text;
+  if constexpr (requires { r.of_component; }) return text_of_reducer(r.of_component);
   if constexpr (requires { r.ddof; }) text += r.ddof == 0 ? "" : ", ddof " + std::to_string(r.ddof);
   if constexpr (requires { r.identity; }) text += ", identity" + text_of_scalar(r.identity);
   return text;

@@ -49,7 +49,7 @@ using halo_arrays = short_list<halo_array, 4>;
 void add_halo_array(const std::string& label, std::size_t input, const Decomposition& like, const halo_array& array,
                     halo_arrays& arrays);
 /// @throws Error where its halo is narrower than what neighbourhoods read along an axis that is cut
-void check_halo_width(const std::string& label, const std::string& name, const Decomposition& d,
+void check_halo_width(const std::string& label, std::string_view name, const Decomposition& d,
                       const std::array<int, max_rank>& radius);
 /// The exchange of what neighbourhoods read of arrays that are cut into the same blocks, kept from call to call.
 template <class Exec>

@@ -68,8 +68,8 @@ auto wanted_output(const V& view) {
 
 /// An output for positions, which are below `size`, in an array of these extents, if it is wanted.
 template <class Exec, class V, class T>
-auto position_output(const call<Exec>& c, const std::string& name, const V& view, const shape& extents,
-                     std::int64_t size, const strided<const T>& x) {
+auto position_output(const call<Exec>& c, std::string_view name, const V& view, const shape& extents, std::int64_t size,
+                     const strided<const T>& x) {
   if constexpr (is_wanted<V>) {
     const auto positions = c.output(view);
     check_extents(c.label, name, positions.extents, extents);
@@ -82,7 +82,7 @@ auto position_output(const call<Exec>& c, const std::string& name, const V& view
 }
 
 template <class T>
-const strided<T>& require_rank_1(const std::string& label, const std::string& name, const strided<T>& a) {
+const strided<T>& require_rank_1(const std::string& label, std::string_view name, const strided<T>& a) {
   if (a.extents.rank != 1) reject_extents(label, name, a.extents, "rank 1");
   return a;
 }
@@ -99,7 +99,7 @@ struct result_row {
 };
 /// `in` are the inputs, which it must not share memory with. One that is not wanted has no room.
 template <class Exec, class V, class... In>
-auto make_result(const std::string& label, const std::string& name, const V& view, const In&... in) {
+auto make_result(const std::string& label, std::string_view name, const V& view, const In&... in) {
   if constexpr (is_wanted<V>) {
     const auto out = require_rank_1(label, name, make_output<Exec>(view, label));
     (check_overlap(label, out, in, "an input", false), ...);

@@ -7,7 +7,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/mask.hpp>
 #include <quern/core/call/weights.hpp>
-#include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/least_position.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/keyed/binning.hpp>
@@ -99,10 +99,8 @@ void check_keys(const Exec& exec, const std::string& label, const X& x_view, con
   with_sources(
       [&](const auto& x) {
         const row_nest<2> nest(make_loop_nest<2>(extents, {x.stride, row_major_strides(extents)}));
-        if (n > 0)
-          Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, n),
-                                  first_outside<std::remove_const_t<decltype(x.data)>>{x.data, nest, bin},
-                                  Kokkos::Min<std::int64_t>(first));
+        first = least_position(exec, label_text(label, "/check"), n,
+                               first_outside<std::remove_const_t<decltype(x.data)>>{x.data, nest, bin});
       },
       call(label, exec).elements(x_view));
   if (first < n)

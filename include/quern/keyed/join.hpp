@@ -168,7 +168,7 @@ auto check_join(const std::string& label, const std::int64_t* number, const Left
   return std::pair(left, right);
 }
 template <class Exec, class V, class Column, class... In>
-auto make_rows(const std::string& label, const std::string& name, const V& view, const Column& of, const In&... in) {
+auto make_rows(const std::string& label, std::string_view name, const V& view, const Column& of, const In&... in) {
   if constexpr (is_wanted<V>) {
     static_assert(std::is_integral_v<value_of<V>> && std::is_signed_v<value_of<V>>,
                   "quern::join: rows must be of a signed integer type");

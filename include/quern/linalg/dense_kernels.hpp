@@ -214,7 +214,7 @@ void reflect(const Exec& exec, const std::string& label, const column_major<T>& 
 
 /// Checks a matrix of an operation that has no batches.
 template <class Exec, class T, class U>
-void check_one_matrix(const std::string& label, const std::string& name, const strided<U>& a) {
+void check_one_matrix(const std::string& label, std::string_view name, const strided<U>& a) {
   static_assert(is_matrix_value<T>, "quern: a must have a floating-point or complex type");
   static_assert(takes_matrix<Exec, T>, "quern: not on this execution space");
   check_lapack<Exec>(label);
@@ -223,7 +223,7 @@ void check_one_matrix(const std::string& label, const std::string& name, const s
     reject_extents(label, name, a.extents, "a matrix of less than 2^31 rows and columns, (m, n)");
 }
 template <class Exec, class T, class U>
-void check_one_square(const std::string& label, const std::string& name, const strided<U>& a) {
+void check_one_square(const std::string& label, std::string_view name, const strided<U>& a) {
   check_one_matrix<Exec, T>(label, name, a);
   if (a.extents.extent[0] != a.extents.extent[1]) reject_extents(label, name, a.extents, "a square matrix, (n, n)");
 }

@@ -82,6 +82,12 @@ struct where_selected_among {
   }
 };
 
+/// Whether the last input of such a map is a mask.
+template <class F>
+inline constexpr bool selects_by_mask = false;
+template <class F, class Old, bool... Reduced>
+inline constexpr bool selects_by_mask<where_selected_among<F, Old, Reduced...>> = true;
+
 /// Of several outputs those that are arrays.
 template <class Out>
 auto arrays_among(const Out& out) {

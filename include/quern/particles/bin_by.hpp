@@ -99,7 +99,7 @@ void order_by_cells(const std::string& label, const Exec& exec, const CellGrid& 
 
 /// The memory of points with so many coordinates.
 template <class Exec, class Points>
-auto points_input(const call<Exec>& c, const std::string& name, const Points& view, int rank) {
+auto points_input(const call<Exec>& c, std::string_view name, const Points& view, int rank) {
   using T = value_of<Points>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "quern: points must be of float or double");
   const auto points = c.input(view);

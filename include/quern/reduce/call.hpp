@@ -222,6 +222,44 @@ auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
   }
 }
 
+/// Whether a reduction with such a function of the elements, or such a reducer, is of numbers, and not of each
+/// component of Arrays.
+template <class T>
+inline constexpr bool of_numbers_alone = false;
+template <>
+inline constexpr bool of_numbers_alone<zero_if_nan> = true;
+template <>
+inline constexpr bool of_numbers_alone<one_if_nan> = true;
+template <>
+inline constexpr bool of_numbers_alone<not_nan> = true;
+template <>
+inline constexpr bool of_numbers_alone<op::not_zero> = true;
+template <>
+inline constexpr bool of_numbers_alone<reproducible_square> = true;
+template <>
+inline constexpr bool of_numbers_alone<reproducible_magnitude> = true;
+template <class S>
+inline constexpr bool of_numbers_alone<product<S>> = true;
+template <class S>
+inline constexpr bool of_numbers_alone<conjugate_product<S>> = true;
+template <class S>
+inline constexpr bool of_numbers_alone<reproducible_product<S>> = true;
+template <class S>
+inline constexpr bool of_numbers_alone<nan_mean_reducer<S>> = true;
+template <class S>
+inline constexpr bool of_numbers_alone<nan_moments_reducer<S>> = true;
+/// Whether it takes such values; an error where it does not.
+template <class Reduction, class... T>
+constexpr bool takes_values() {
+  constexpr bool has_arrays = ((component_count<T> > 0) || ...);
+  constexpr bool takes =
+      !has_arrays || !(of_numbers_alone<reducer_of<Reduction>> || of_numbers_alone<decltype(Reduction::transform)>);
+  static_assert(takes,
+                "quern: of rows and Arrays, sum, prod, mean, var, stddev, mean_var, min, max, minmax and ptp have a "
+                "result for each component; others are sums of quern::lazy, or reduce with a functor");
+  return takes;
+}
+
 /// `op(exec, out, in..., options)` of every reduction, by the engine of the place where its operands are.
 template <class Exec, class Reduction, class Out, class... In, class... Options>
 auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,
@@ -229,8 +267,8 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   constexpr bool to_host = std::is_same_v<Out, on_host_t>;
   static_assert(!to_host || !has_option<axes, Options...>, "quern: a reduction along axes writes to a View");
   static_assert(!repeated_option<Options...>::value);
-  constexpr bool fits = [] {
-    if constexpr (to_host || is_outputs<Out>) return true;
+  constexpr bool taken = takes_values<Reduction, value_of<In>...>(), fits = [] {
+    if constexpr (!taken || to_host || is_outputs<Out>) return true;
     else return converts<result_of<reducer_of<Reduction>>, value_of<Out>>;
   }();
   static_assert(
@@ -240,7 +278,8 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   static_assert(
       !is_placed_rows<Out>,
       "quern::rows: results of a reduction are written to rows of a View in memory, or to an array of Arrays");
-  if constexpr (has_option<keep_axes_t, Options...>)
+  if constexpr (!taken) return;
+  else if constexpr (has_option<keep_axes_t, Options...>)
     return with_kept_axes<0>(
         std::string(r.label),
         [&](const auto& narrower, const auto&... others) { return reduce_call(r, exec, narrower, inputs, others...); },
@@ -279,19 +318,30 @@ auto reduce_variance(const operation_name& label, const Exec& exec, const Out& o
                      const Options&... options) {
   using T = value_of<In>;
   using S = result_or<Result, mean_type<T>>;
-  const auto reducer = [d = ddof_of(options...)] {
-    if constexpr (reproducibly<Options...>) return centred_reducer<S, Root, distance_type<S, T>>{d};
-    else return var_reducer<S, T, Root>{{d}};
-  }();
-  using transform = transform_for<op::identity, reproducible_distance, Options...>;
-  return reduce_call(reduction{label, reducer, transform()}, exec, out, std::tie(in), options...);
+  constexpr bool takes = component_count<S> == 0 || !reproducibly<Options...>;
+  static_assert(takes,
+                "quern::var, stddev: a reproducible variance is of numbers, and not of each component of Arrays");
+  if constexpr (takes) {
+    const auto reducer = [d = ddof_of(options...)] {
+      using one = var_reducer<component_type<S>, component_type<T>, Root>;
+      if constexpr (reproducibly<Options...>) return centred_reducer<S, Root, distance_type<S, T>>{d};
+      else return by_component<S, one>{one{{d}}};
+    }();
+    using transform = transform_for<op::identity, reproducible_distance, Options...>;
+    return reduce_call(reduction{label, reducer, transform()}, exec, out, std::tie(in), options...);
+  }
 }
 
 /// Mean and variance.
 template <class Result, class Exec, class Out, class In, class... Options>
 auto reduce_moments(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using T = value_of<In>;
-  const moments_reducer<result_or<Result, mean_type<T>>, T> reducer{ddof_of(options...)};
+  using S = result_or<Result, mean_type<T>>;
+  const auto reducer = [d = ddof_of(options...)] {
+    using one = moments_reducer<component_type<S>, component_type<T>>;
+    if constexpr (component_count<S> > 0) return component_moments<one, component_count<S>>{{one{d}}};
+    else return one{d};
+  }();
   return reduce_call(reduction{"quern::mean_var", reducer}, exec, out, std::tie(in), options...);
 }
 
@@ -312,6 +362,10 @@ struct absolute_square {
     }
   }
 };
+template <>
+inline constexpr bool of_numbers_alone<absolute> = true;
+template <>
+inline constexpr bool of_numbers_alone<absolute_square> = true;
 
 }  // namespace quern::impl
 

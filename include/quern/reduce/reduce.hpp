@@ -68,12 +68,13 @@ auto sum(const Exec& exec, const Out& out, const In& in, const Options&... optio
 }
 QUERN_REDUCTION_FORMS_WITH(sum, class, Result, void)
 
-/// `prod = x(0) * x(1) * ...`, 1 for no elements. Types as for `sum`.
+/// `prod = x(0) * x(1) * ...`, 1 for no elements. Of Arrays, that of each component. Types as for `sum`.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, mask_t>... Options>
 auto prod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
-  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  using one = impl::op_reducer<impl::component_type<S>, impl::prod_op>;
+  const impl::by_component<S, one> reducer{one{{}, impl::component_type<S>(1)}};
   return impl::reduce_call(impl::reduction{"quern::prod", reducer}, exec, out, std::tie(in), options...);
 }
 QUERN_REDUCTION_FORMS_WITH(prod, class, Result, void)
@@ -164,7 +165,7 @@ template <auto Order = 2, execution_space Exec, rows_or_result Out, any_array In
   requires(norm_order(Order) >= norm_order::one && norm_order(Order) <= norm_order::infinity)
 auto norm(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   constexpr auto order = norm_order(Order);
-  using S = impl::real_type<impl::mean_type<impl::value_of<In>>>;
+  using S = impl::real_type<impl::component_type<impl::mean_type<impl::value_of<In>>>>;
   const auto reducer = [] {
     if constexpr (order == norm_order::one) return impl::sum_reducer<S, impl::accumulator<S, Options...>>();
     else if constexpr (order == norm_order::two) return impl::root_reducer<S, impl::accumulator<S, Options...>>();
@@ -193,7 +194,7 @@ QUERN_REDUCTION_FORMS_WITH(mean, class, Result, void)
 
 /// Mean and variance `sum |x - mean|^2 / (n - ddof)` in one pass, as `moments` (`auto [mean, var] = ...`). Types as for
 /// `mean`; a mean of no elements is NaN, and so is a variance where n is not greater than ddof, or an element is not
-/// finite.
+/// finite. Of Arrays, those of each component, `moments` of Arrays.
 ///
 /// A large mean costs no digits: the error of a variance is at most 32 eps of it (18 eps in two million trials), eps
 /// that of the result's type, up to mean / deviation = 1 / eps, wherever outliers are, unless squares of distances
@@ -219,8 +220,8 @@ void mean_var(const std::tuple<Mean, Var>& out, const In& in, const Options&... 
 }
 QUERN_REDUCTION_FORMS_WITH(mean_var, class, Result, void)
 
-/// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Option: `reproducible`, which takes
-/// two passes.
+/// The variance of `mean_var`, as accurate; NaN where n is not greater than ddof. Of Arrays, that of each component.
+/// Option: `reproducible`, of numbers, which takes two passes.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, ddof, reproducible_t, mask_t>... Options>
 auto var(const Exec& exec, const Out& out, const In& in, const Options&... options) {
@@ -228,7 +229,8 @@ auto var(const Exec& exec, const Out& out, const In& in, const Options&... optio
 }
 QUERN_REDUCTION_FORMS_WITH(var, class, Result, void)
 
-/// The standard deviation, the root of `var`; NaN where n is not greater than ddof. Option: `reproducible`.
+/// The standard deviation, the root of `var`, also of each component of Arrays; NaN where n is not greater than ddof.
+/// Option: `reproducible`, of numbers.
 template <class Result = void, execution_space Exec, rows_or_result Out, any_array In,
           call_option<axes, ddof, reproducible_t, mask_t>... Options>
 auto stddev(const Exec& exec, const Out& out, const In& in, const Options&... options) {
@@ -297,7 +299,7 @@ template <class Result = void, execution_space Exec, rows_or_result Out, any_arr
           call_option<axes, mask_t>... Options>
 auto nanprod(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   using S = impl::result_or<Result, impl::sum_type<impl::value_of<In>>>;
-  const impl::op_reducer<S, impl::prod_op> reducer{{}, S(1)};
+  const impl::op_reducer<S, impl::prod_op> reducer{{}, impl::value_with<S>(impl::component_type<S>(1))};
   return impl::reduce_call(impl::reduction{"quern::nanprod", reducer, impl::one_if_nan()}, exec, out, std::tie(in),
                            options...);
 }

@@ -110,6 +110,11 @@ impl::reduced_output<impl::own_reduction<F, T>, Out, Options...> reduced(const O
                 "quern::reduced: results are not written to quern::rows; use a View of Arrays, and copy that to rows");
   return {{f, identity}, out, {options...}};
 }
+/// Of an identity that kernels cannot copy.
+template <class F, impl::uncopyable_value T, rows_or_result Out, option<axes>... Options>
+void reduced(const Out&, const F&, const T&, const Options&...) {
+  static_assert(impl::uncopyable<T>::value);
+}
 
 }  // namespace quern
 

@@ -44,9 +44,7 @@ auto select(const T& all, std::index_sequence<I...>) {
 template <class Outs>
 constexpr int rank_of_arrays() {
   using arrays = typename output_numbers<Outs>::arrays;
-  static_assert(arrays::size() > 0, "quern::stencil: no output is an array; a stencil writes at least one");
-  if constexpr (arrays::size() == 0) return 0;
-  else return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
+  return rank_of<std::tuple_element_t<0, decltype(select(std::declval<const Outs&>(), arrays()))>>;
 }
 
 /// The results R of r that reductions take, each as `transform` has it for its one: one value, or several.
@@ -152,7 +150,9 @@ template <class Outs, class... Reduction>
 auto describe_all(const Reduction&... r) {
   constexpr bool one_pass = !(requires { typename reducer_of<Reduction>::uses_mean; } || ...);
   static_assert(one_pass, "quern::reduced: a reproducible variance needs two passes");
-  if constexpr (one_pass) return reductions_among<Outs, Reduction...>{{r...}};
+  // Of others `quern::reduce`, which describes them, has said what is wrong.
+  constexpr bool have_states = (std::is_default_constructible_v<typename reducer_of<Reduction>::state> && ...);
+  if constexpr (one_pass && have_states) return reductions_among<Outs, Reduction...>{{r...}};
   else return no_reductions();
 }
 /// Those of an operation whose functor returns a `Value`.
@@ -340,8 +340,8 @@ void check_results_apart(const std::string& label, const To& to, std::index_sequ
 }
 
 /// Rejects outputs of reductions that have not these extents, or share memory with each other, with the outputs that
-/// are arrays or with inputs.
-template <class... To, class Arrays, class... In>
+/// are arrays or with inputs, of which the last one may be a mask.
+template <bool LastIsMask = false, class... To, class Arrays, class... In>
 void check_reduced(const std::string& label, const std::tuple<To...>& to, const shape& extents, const Arrays& arrays,
                    const In&... in) {
   const auto check = [&](const auto& out) {
@@ -356,7 +356,11 @@ void check_reduced(const std::string& label, const std::tuple<To...>& to, const 
           };
           for_each_memory(apart("another output"), arrays);
           std::size_t number = 0;
-          (for_each_memory(apart(input_name(number++)), in), ...);
+          const auto name = [&] {
+            ++number;
+            return LastIsMask && number == sizeof...(In) ? "the mask" : input_name(number - 1);
+          };
+          (for_each_memory(apart(name()), in), ...);
         },
         out);
   };
@@ -381,7 +385,9 @@ struct engine<in_memory, reducing_maps> {
           [&](const auto&... in) { return make_reducing_map<rank>(c, reductions, along, arrays, f, in...); }, inputs);
       reductions.check_elements(c, map.along, map.extents());
       const auto to = reduced_outputs(outs);
-      unpack([&](const auto&... in) { check_reduced(c.label, to, map.result_extents(), arrays, in...); }, inputs);
+      constexpr bool masked = selects_by_mask<F>;  // nvcc takes it in no lambda
+      unpack([&](const auto&... in) { check_reduced<masked>(c.label, to, map.result_extents(), arrays, in...); },
+             inputs);
       return deliver_reductions<result_of<decltype(reductions.reducer())>>(
           c, map.result_extents(),
           [&](const auto& results) { map.launch(reductions.reducer(), results, map.extents()); }, to);

@@ -63,7 +63,7 @@ struct engine<Place, several_reductions> {
                   const std::tuple<const In&...>& inputs, const Options&... options) {
     const auto values = unpack([&](const auto&... in) { return lazy(f, in...); }, inputs);
     if constexpr (!with_mask<Options...>) {
-      return reduce(label, exec, outs, values, [] {}, options...);
+      return reduce<false>(label, exec, outs, values, [] {}, options...);
     } else {
       const auto& m = mask_among(options...).where;
       if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<decltype(values)>>() &&
@@ -71,8 +71,9 @@ struct engine<Place, several_reductions> {
         const auto check = [&] { check_mask(label, m, operand_extents(label, values)); };
         const selected_results<F, sizeof...(Out)> of_selected{f};
         const auto selected = unpack([&](const auto&... in) { return lazy(of_selected, in..., m); }, inputs);
-        return unpack([&](const auto&... others) { return reduce(label, exec, outs, selected, check, others...); },
-                      without_mask(options...));
+        return unpack(
+            [&](const auto&... others) { return reduce<true>(label, exec, outs, selected, check, others...); },
+            without_mask(options...));
       }
     }
   }
@@ -80,7 +81,7 @@ struct engine<Place, several_reductions> {
  private:
   /// Reductions of values, of which `check()` rejects what is wrong when the call has been compared with those of other
   /// ranks.
-  template <class Exec, class... Out, class Values, class Check, class... Options>
+  template <bool WithMask, class Exec, class... Out, class Values, class Check, class... Options>
   static auto reduce(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs,
                      const Values& values, const Check& check, const Options&... options) {
     const auto reductions = reductions_of_results<value_of<Values>>(exec, outs);
@@ -93,7 +94,9 @@ struct engine<Place, several_reductions> {
       const shape extents = operand_extents(c.label, values);
       const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
       reductions.check_elements(c, along, extents);
-      check_reduced(c.label, to, along.part(extents, false), std::tuple<>(), values);
+      const shape results = along.part(extents, false);
+      unpack([&](const auto&... in) { check_reduced<WithMask>(c.label, to, results, std::tuple<>(), in...); },
+             values.in);
       if constexpr ((has_axes<Out> || ...)) {
         reduce_by_scratch(r, exec, to, std::tie(values), *std::get<0>(outs).along(), options...);
       } else if constexpr ((!view_like<decltype(Out::out)> || ...)) {

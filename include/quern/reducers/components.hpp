@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <quern/reducers/extrema.hpp>
+#include <quern/reducers/results.hpp>
 #include <quern/reducers/sums.hpp>
 
 namespace quern::impl {
@@ -127,6 +128,22 @@ struct minmax_reducer<Kokkos::Array<T, N>> : component_reducer<minmax_reducer<T>
     for (std::size_t c = 0; c < N; ++c) {
       found.min[c] = s[c].min;
       found.max[c] = s[c].max;
+    }
+    return found;
+  }
+};
+
+/// A reducer to the moments of each component.
+template <class Reducer, std::size_t N>
+struct component_moments : component_reducer<Reducer, N> {
+  using components = component_reducer<Reducer, N>;
+  KOKKOS_FUNCTION auto result(const typename components::state& s, std::int64_t n) const {
+    using one = decltype(this->of_component.result(s[0], n));
+    moments<Kokkos::Array<decltype(one::mean), N>, Kokkos::Array<decltype(one::var), N>> found;
+    for (std::size_t c = 0; c < N; ++c) {
+      const one of_component = this->of_component.result(s[c], n);
+      found.mean[c] = of_component.mean;
+      found.var[c] = of_component.var;
     }
     return found;
   }

@@ -203,7 +203,7 @@ struct device_segments {
 template <class Kernel, class Exec>
 struct segment_teams {
   Exec exec;
-  std::string label;
+  const std::string& label;
   int threads = scan_tuning<Exec>::segment_team;
 
   /// The bound is on teams, not on their registers alone: `fit` makes them smaller until so many run at a time.

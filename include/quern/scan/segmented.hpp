@@ -21,7 +21,7 @@
 /// space of `out`.
 
 #include <quern/core/call/call.hpp>
-#include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/least_position.hpp>
 #include <quern/scan/scan.hpp>
 #include <quern/scan/segmented_launch.hpp>
 
@@ -46,16 +46,14 @@ struct offset_check {
 template <class Exec, class Index>
 void require_sorted(const Exec& exec, const std::string& label, const strided<const Index>& offsets, std::int64_t n) {
   const std::int64_t count = offsets.extents.extent[0];
-  std::int64_t bad = count;
-  Kokkos::parallel_reduce(kernel_label(label, "/check"), index_range(exec, count),
-                          offset_check<Index>{source_line(offsets), n}, Kokkos::Min<std::int64_t>(bad));
-  exec.fence(kernel_label(label, ": check"));
+  const std::int64_t bad =
+      least_position(exec, label_text(label, "/check"), count, offset_check<Index>{source_line(offsets), n});
   if (bad < count)
     throw Error(label, "offsets decrease at " + std::to_string(bad) + " or leave the range from 0 to " +
                            std::to_string(n) + ", the number of values");
 }
 
-inline void require_line(const std::string& label, const std::string& name, const shape& extents) {
+inline void require_line(const std::string& label, std::string_view name, const shape& extents) {
   if (extents.rank != 1) reject_extents(label, name, extents, "rank 1");
 }
 

@@ -52,6 +52,22 @@ impl::bounded_input<V> with_ghosts(const V& in, const depth& stored) {
   return {in, boundary::keep, stored};
 }
 
+/// Of arrays that are not in memory, which are rejected by name.
+template <impl::placed V>
+const V& with_boundary(const V& in, const boundaries&) {
+  static_assert(!impl::placed<V>,
+                "quern::with_boundary: an input with boundaries of its own is in memory; in chunks and over ranks all "
+                "inputs have those of the call");
+  return in;
+}
+template <impl::placed V>
+const V& with_ghosts(const V& in, const depth&) {
+  static_assert(!impl::placed<V>,
+                "quern::with_ghosts: an input that stores ghosts is in memory; a DistributedView has a halo, and "
+                "chunks overlap by themselves");
+  return in;
+}
+
 /// The inputs of a stencil.
 template <class... In>
 concept stencil_inputs = ((any_array<In> || impl::is_bounded<In>) && ...) || impl::misplaced_option<In...>::value;

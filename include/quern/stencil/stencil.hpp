@@ -116,10 +116,13 @@ struct engine<in_memory, stencils> {
 template <class Shape, class Exec, class Out, class F, class... In, class... Options>
 auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries& edge,
                  const std::tuple<const In&...>& inputs, const Options&... options) {
-  if constexpr (has_reduced<Out>)
-    return engine_of<reducing_stencils, Out, In...>::run(Shape(), exec, out, f, edge, inputs, options...);
-  else
+  if constexpr (has_reduced<Out>) {
+    static_assert(!all_reduced<Out>, "quern::stencil: no output is an array; a stencil writes at least one");
+    if constexpr (!all_reduced<Out>)
+      return engine_of<reducing_stencils, Out, In...>::run(Shape(), exec, out, f, edge, inputs, options...);
+  } else {
     engine_of<stencils, Out, In...>::run("quern::stencil", Shape(), exec, as_outputs(out), f, edge, inputs, options...);
+  }
 }
 
 }  // namespace impl

@@ -44,11 +44,10 @@ std::size_t bytes_of_array(const std::string& label, const shape& extents, std::
   return static_cast<std::size_t>(bytes);
 }
 
-void reject_extents(const std::string& label, const std::string& name, const shape& found,
-                    const std::string& expected) {
-  throw Error(label, name + " has extents " + found.str() + ", expected " + expected);
+void reject_extents(const std::string& label, std::string_view name, const shape& found, const std::string& expected) {
+  throw Error(label, std::string(name) + " has extents " + found.str() + ", expected " + expected);
 }
-void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
+void check_extents(const std::string& label, std::string_view name, const shape& found, const shape& expected,
                    const char* why) {
   if (found != expected) reject_extents(label, name, found, expected.str() + why);
 }
@@ -56,12 +55,12 @@ void check_rows(std::size_t k, const shape& found) {
   if (found.rank == 0 || found.extent[found.rank - 1] != static_cast<std::int64_t>(k))
     throw Error("quern::rows", "k is " + std::to_string(k) + ", and not the last extent of " + found.str());
 }
-void reject_positions(const std::string& label, const std::string& name, std::int64_t n, std::size_t bytes) {
-  throw Error(label, "positions to before " + std::to_string(n) + " do not fit the type of " + name + ", of " +
-                         std::to_string(8 * bytes) + " bits");
+void reject_positions(const std::string& label, std::string_view name, std::int64_t n, std::size_t bytes) {
+  throw Error(label, "positions to before " + std::to_string(n) + " do not fit the type of " + std::string(name) +
+                         ", of " + std::to_string(8 * bytes) + " bits");
 }
-void reject_broadcast(const std::string& label, const std::string& name, const shape& found, const shape& to) {
-  throw Error(label, name + " has extents " + found.str() + ", which do not broadcast to " + to.str());
+void reject_broadcast(const std::string& label, std::string_view name, const shape& found, const shape& to) {
+  throw Error(label, std::string(name) + " has extents " + found.str() + ", which do not broadcast to " + to.str());
 }
 
 }  // namespace impl

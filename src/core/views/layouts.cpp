@@ -206,10 +206,12 @@ void reject_times(const std::string& label, std::int64_t times) {
   throw Error(label, std::to_string(times) + " repetitions, expected 0 or more");
 }
 void check_pad(const std::string& label, std::int64_t before, std::int64_t after, bool is_empty, int axis) {
-  const std::string text =
-      std::to_string(before) + " and " + std::to_string(after) + " elements around axis " + std::to_string(axis);
-  if (before < 0 || after < 0) throw Error(label, text + ", expected 0 or more");
-  if (is_empty && before + after > 0) throw Error(label, text + ", which is empty: only a value can be put there");
+  const auto reject = [&](const char* why) {
+    throw Error(label, std::to_string(before) + " and " + std::to_string(after) + " elements around axis " +
+                           std::to_string(axis) + why);
+  };
+  if (before < 0 || after < 0) reject(", expected 0 or more");
+  if (is_empty && before + after > 0) reject(", which is empty: only a value can be put there");
 }
 void check_take(const std::string& label, std::int64_t count, std::int64_t n, int axis) {
   if (count > 0 && n == 0) throw Error(label, "axis " + std::to_string(axis) + " is empty, and there are indices");

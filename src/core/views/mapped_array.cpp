@@ -37,10 +37,10 @@ index_layout mapped_layout(const std::string& label, const index_layout& inner, 
 }
 
 void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
-                         const std::string& name) {
+                         std::string_view name) {
   const auto text = [&](source_role role) {
-    if (role == source_role::elements) return "the array that " + name + " re-indexes";
-    return (role == source_role::indices ? "the indices of " : "the info of ") + name;
+    if (role == source_role::elements) return "the array that " + std::string(name) + " re-indexes";
+    return (role == source_role::indices ? "the indices of " : "the info of ") + std::string(name);
   };
   for (const source_bytes& m : memory)  // no text is made where all is well
     if (m.bytes.data != nullptr && out.data != nullptr && overlap(out, m.bytes))

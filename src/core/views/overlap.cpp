@@ -3,9 +3,9 @@
 #include <quern/core/views/overlap.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
-#include <vector>
 
 namespace quern::impl {
 namespace {
@@ -14,18 +14,27 @@ namespace {
 struct overlap_term {
   std::int64_t step, lowest, highest;
 };
+/// The unknowns of two arrays, and the bytes within an element; a call allocates nothing for them.
+struct overlap_terms {
+  std::array<overlap_term, 2 * max_rank + 1> of;
+  std::size_t count = 0;
+  void add(const overlap_term& t) { of[count++] = t; }
+  void sort_by_falling_step() {
+    std::sort(of.begin(), of.begin() + count, [](const auto& x, const auto& y) { return x.step > y.step; });
+  }
+};
 
 /// Whether sum_k step_k * i_k = target has a solution within the ranges. Terms are sorted by falling step, so that the
 /// rest of them bounds each factor to a few candidates; `work` bounds the search for adversarial strides.
-bool overlap_search(const std::vector<overlap_term>& terms, std::size_t k, std::int64_t target, int& work) {
+bool overlap_search(const overlap_terms& terms, std::size_t k, std::int64_t target, int& work) {
   if (--work < 0) return true;
-  if (k == terms.size()) return target == 0;
+  if (k == terms.count) return target == 0;
   std::int64_t low = 0, high = 0;  // what the terms after k can still add
-  for (std::size_t j = k + 1; j < terms.size(); ++j) {
-    low += terms[j].step * terms[j].lowest;
-    high += terms[j].step * terms[j].highest;
+  for (std::size_t j = k + 1; j < terms.count; ++j) {
+    low += terms.of[j].step * terms.of[j].lowest;
+    high += terms.of[j].step * terms.of[j].highest;
   }
-  const auto& t = terms[k];
+  const auto& t = terms.of[k];
   const auto floor_div = [](std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); };
   const std::int64_t first = std::max(t.lowest, -floor_div(high - target, t.step));
   const std::int64_t last = std::min(t.highest, floor_div(target - low, t.step));
@@ -66,14 +75,14 @@ bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_ra
     apart = apart && (extents.extent[d] == 1 || step(d) > reach);
   }
   if (apart) return false;
-  std::vector<overlap_term> terms;  // distances of up to extent - 1 in either direction
+  overlap_terms terms;  // distances of up to extent - 1 in either direction
   for (int d = 0; d < extents.rank; ++d)
-    if (const std::int64_t n = extents.extent[d] - 1; n > 0) terms.push_back({step(d), -n, n});
-  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) { return x.step > y.step; });
+    if (const std::int64_t n = extents.extent[d] - 1; n > 0) terms.add({step(d), -n, n});
+  terms.sort_by_falling_step();
   int work = 10000;
-  for (; !terms.empty(); terms.erase(terms.begin())) {
-    terms[0].lowest = 1;  // the first distance that is not zero
-    if (overlap_search(terms, 0, 0, work)) return true;
+  for (std::size_t k = 0; k < terms.count; ++k) {
+    terms.of[k].lowest = 1;  // the first distance that is not zero
+    if (overlap_search(terms, k, 0, work)) return true;
   }
   return false;
 }
@@ -86,7 +95,7 @@ bool overlap(const array_bytes& a, const array_bytes& b) {
   const auto [b_low, b_high] = byte_range(b);
   if (a_high <= b_low || b_high <= a_low) return false;  // all but views of one allocation
   // address(a) + sum a.stride * i  ==  address(b) + sum b.stride * j  (bytes within an element included)
-  std::vector<overlap_term> terms;
+  overlap_terms terms;
   const auto add = [&](std::int64_t step, std::int64_t lowest, std::int64_t highest) {
     if (step < 0) {
       step = -step;
@@ -94,7 +103,7 @@ bool overlap(const array_bytes& a, const array_bytes& b) {
       lowest = -lowest;
       highest = -highest;
     }
-    if (step != 0 && lowest != highest) terms.push_back({step, lowest, highest});
+    if (step != 0 && lowest != highest) terms.add({step, lowest, highest});
   };
   const auto add_array = [&](const auto& s, std::int64_t size, int sign) {
     for (int d = 0; d < s.extents.rank; ++d) {
@@ -105,14 +114,15 @@ bool overlap(const array_bytes& a, const array_bytes& b) {
   add_array(a, a.element, 1);
   add_array(b, b.element, -1);
   add(1, 1 - b.element, a.element - 1);
-  std::sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) { return x.step > y.step; });
-  std::vector<overlap_term> merged;  // equal steps are one unknown: two Views of one allocation have many
-  for (const auto& t : terms) {
-    if (!merged.empty() && merged.back().step == t.step) {
-      merged.back().lowest += t.lowest;
-      merged.back().highest += t.highest;
+  terms.sort_by_falling_step();
+  overlap_terms merged;  // equal steps are one unknown: two Views of one allocation have many
+  for (std::size_t k = 0; k < terms.count; ++k) {
+    const auto& t = terms.of[k];
+    if (merged.count > 0 && merged.of[merged.count - 1].step == t.step) {
+      merged.of[merged.count - 1].lowest += t.lowest;
+      merged.of[merged.count - 1].highest += t.highest;
     } else {
-      merged.push_back(t);
+      merged.add(t);
     }
   }
   const std::int64_t target = static_cast<const char*>(b.data) - static_cast<const char*>(a.data);
@@ -135,11 +145,12 @@ void check_output(const std::string& operation, const array_bytes& out) {
   if (const std::string text = text_of_shared_elements(out); !text.empty()) throw Error(operation, text);
 }
 
-void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,
+void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, std::string_view name,
                    bool same_allowed) {
   if (same_allowed && same_array(out, in)) return;
   if (overlap(out, in))
-    throw Error(operation, "out and " + name + " share memory" + (same_allowed ? " and are not the same View" : ""));
+    throw Error(operation,
+                "out and " + std::string(name) + " share memory" + (same_allowed ? " and are not the same View" : ""));
 }
 
 void check_all_apart(const std::string& operation, std::initializer_list<const char*> names,

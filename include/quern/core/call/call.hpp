@@ -134,7 +134,7 @@ class call {
 /// Checks an output against every leaf of an input.
 template <class T, class Part, class... Leaf>
 void check_overlap(const std::string& label, const strided<T>& out, const expanded<Part, Leaf...>& in,
-                   const std::string& name, bool same_allowed) {
+                   std::string_view name, bool same_allowed) {
   unpack([&](const auto&... leaf) { (check_leaf_overlap(label, out, leaf, name, same_allowed), ...); }, in.leaves);
 }
 

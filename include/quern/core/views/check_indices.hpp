@@ -7,7 +7,7 @@
 /// The check of indices in memory, before an operation reads elements by them.
 
 #include <quern/core/call/label.hpp>
-#include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/least_position.hpp>
 #include <quern/core/views/layouts.hpp>
 #include <quern/core/views/operands.hpp>
 
@@ -22,6 +22,14 @@ struct found_indices {
       index = other.index;
     }
     outside += other.outside;
+  }
+};
+/// The position of the first of them.
+template <class Map>
+struct first_index_outside {
+  Map map;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    if (!map.valid(i)) first = Kokkos::min(first, i);
   }
 };
 template <class Map>
@@ -45,9 +53,10 @@ struct index_count {
 /// Waits, and throws, if one of `count` indices is out of range for an extent of n: `map.valid(i)`, `map.given(i)`.
 template <class Exec, class Map>
 void search_indices(const Exec& exec, const std::string& label, const Map& map, std::int64_t count, std::int64_t n) {
+  if (least_position(exec, label_text(label, "/indices"), count, first_index_outside<Map>{map}) == count) return;
   found_indices found{};
   Kokkos::parallel_reduce(kernel_label(label, "/indices"), index_range(exec, count), index_search<Map>{map}, found);
-  if (found.outside > 0) reject_indices(label, found.first, found.index, n, found.outside);
+  reject_indices(label, found.first, found.index, n, found.outside);
 }
 
 template <class Exec, class Source>

@@ -122,10 +122,9 @@ bool broadcast_strides(const shape& from, const stride_array& stride, const shap
 std::size_t bytes_of_array(const std::string& label, const shape& extents, std::size_t element);
 
 /// Rejects an output whose type T does not hold the positions from 0 to before n.
-[[noreturn]] void reject_positions(const std::string& label, const std::string& name, std::int64_t n,
-                                   std::size_t bytes);
+[[noreturn]] void reject_positions(const std::string& label, std::string_view name, std::int64_t n, std::size_t bytes);
 template <class T>
-void check_positions(const std::string& label, const std::string& name, std::int64_t n) {
+void check_positions(const std::string& label, std::string_view name, std::int64_t n) {
   static_assert(is_integer<T>, "quern: an output of positions must be of an integer type");
   if constexpr (is_integer<T>)
     if (n > 0 && static_cast<std::uint64_t>(n - 1) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
@@ -133,13 +132,13 @@ void check_positions(const std::string& label, const std::string& name, std::int
 }
 
 /// Rejects an argument for its extents.
-[[noreturn]] void reject_extents(const std::string& label, const std::string& name, const shape& found,
+[[noreturn]] void reject_extents(const std::string& label, std::string_view name, const shape& found,
                                  const std::string& expected);
-[[noreturn]] void reject_broadcast(const std::string& label, const std::string& name, const shape& found,
+[[noreturn]] void reject_broadcast(const std::string& label, std::string_view name, const shape& found,
                                    const shape& to);
 /// Rejects rows of k values that are not those along the last axis.
 void check_rows(std::size_t k, const shape& found);
-void check_extents(const std::string& label, const std::string& name, const shape& found, const shape& expected,
+void check_extents(const std::string& label, std::string_view name, const shape& found, const shape& expected,
                    const char* why = "");
 
 }  // namespace impl

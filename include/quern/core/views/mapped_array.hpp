@@ -27,7 +27,7 @@ using source_memory = std::array<source_bytes, max_sources>;
 
 /// Rejects an output that shares memory with one of them; `name` is the operand's.
 void check_sources_apart(const std::string& label, const array_bytes& out, const source_memory& memory,
-                         const std::string& name);
+                         std::string_view name);
 
 /// What a host loop reads of a source, at any step.
 template <class Source>
@@ -110,7 +110,7 @@ inline constexpr bool is_mapped_leaf = requires(const std::remove_cvref_t<Leaf>&
 /// Rejects an output that shares memory with a leaf of an input. What is re-indexed by a map reads other elements than
 /// those that are written meanwhile.
 template <class T, class Leaf>
-void check_leaf_overlap(const std::string& label, const strided<T>& out, const Leaf& leaf, const std::string& name,
+void check_leaf_overlap(const std::string& label, const strided<T>& out, const Leaf& leaf, std::string_view name,
                         bool same_allowed) {
   if constexpr (is_mapped_leaf<Leaf>) check_sources_apart(label, out, leaf.memory, name);
   else check_overlap(label, out, leaf.array, name, same_allowed);

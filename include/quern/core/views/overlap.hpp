@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <quern/core/views/extents.hpp>
 #include <string>
+#include <string_view>
 
 namespace quern::impl {
 
@@ -41,7 +42,7 @@ std::string text_of_shared_elements(const array_bytes& out);
 void check_output(const std::string& operation, const array_bytes& out);
 
 /// Rejects an output that shares memory with an input that is read while it is written.
-void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, const std::string& name,
+void check_overlap(const std::string& operation, const array_bytes& out, const array_bytes& in, std::string_view name,
                    bool same_allowed);
 
 /// Rejects several outputs, or an output and inputs that have names of their own, unless no two

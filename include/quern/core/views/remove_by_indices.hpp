@@ -12,6 +12,11 @@
 namespace quern {
 namespace impl {
 
+/// Writes that an element stands once.
+struct mark_left {
+  std::int32_t* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { counts[k] = 1; }
+};
 /// Writes that an element stands no more. Some are named several times.
 template <class I>
 struct mark_removed {
@@ -33,7 +38,7 @@ auto positions_left(const std::string& label, const Exec& exec, const Indices& i
   search_indices(exec, label, map, count, n);
   const Kokkos::View<std::int32_t*, typename Exec::memory_space> counts(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::remove_at"), static_cast<std::size_t>(n));
-  Kokkos::deep_copy(exec, counts, 1);
+  Kokkos::parallel_for(kernel_label(label, "/elements"), index_range(exec, n), mark_left{counts.data()});
   Kokkos::parallel_for(kernel_label(label, "/removed"), index_range(exec, count),
                        mark_removed<index>{map, counts.data()});
   return repeated_positions(label, exec, counts, n);
@@ -69,6 +74,7 @@ template <impl::reindexed_operand V, view_like Indices>
 auto remove_at(const V& x, const Indices& indices, const axis& along) {
   return remove_at(impl::space_of(indices), x, indices, along);
 }
+QUERN_TAKES_NAME(remove_at)
 
 }  // namespace quern
 

@@ -7,7 +7,7 @@
 /// `repeat` with a count for each element. The extents of the result are the sum of the counts, so that they are read
 /// when the operand is made; it then reads elements by indices, as `take` does.
 
-#include <quern/core/call/label.hpp>
+#include <quern/core/call/call.hpp>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/views/index_operands.hpp>
 
@@ -140,6 +140,7 @@ template <impl::reindexed_operand V, view_like Counts>
 auto repeat(const V& x, const Counts& counts) {
   return repeat(impl::space_of(counts), x, counts);
 }
+QUERN_TAKES_NAME(repeat)
 
 }  // namespace quern
 
