@@ -17,7 +17,7 @@ LAYERS = ("core", "map", "reducers", "reduce", "transfer", "print", "scan", "ste
 OPEN = ("core", "reducers")
 # What a module offers beside the headers of its users and its launch.hpp.
 INTERFACES = {
-    "map": {"map/restrided.hpp"},  # parts of inputs
+    "map": {"map/masked.hpp", "map/restrided.hpp"},  # results that a mask selects; parts of inputs
     "reduce": {"reduce/call.hpp", "reduce/partial.hpp",  # the description of a reduction, and states of parts of an array
                "reduce/strided_reduction.hpp",  # what reduce_launch is called with
                "reduce/tuning.hpp"},  # what its kernels want, where a reduction is of what another kernel computes
