@@ -242,6 +242,7 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
     impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.extent[along], true);
     settings.check(indices, rule, along);
+    impl::check_indices(exec, c.label, values);
     settings.start_count();
     auto others = out.stride;
     others[along] = 0;
@@ -282,6 +283,7 @@ void put(const Exec& exec, const Out& out_view, const Indices& indices, const Va
     impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.size(), true);
     settings.check(indices, rule, 0);
+    impl::check_indices(exec, c.label, values);
     settings.start_count();
     const auto run = [&](const auto& from, std::int64_t value_count) {
       if (count > 0 && value_count > 0)
