@@ -238,7 +238,7 @@ void correlate(const Out& out, const In& in, const Weights& weights, const bound
   correlate(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, correlate)
-QUERN_TAKES_NAME(correlate)
+QUERN_TAKES_NAME_NOT(computed, correlate)
 
 /// Convolution: `out(j, i) = sum_kl weights(k, l) in(j - k + nk / 2, i - l + nl / 2)`; else as `correlate`.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
@@ -250,7 +250,7 @@ void convolve(const Out& out, const In& in, const Weights& weights, const bounda
   convolve(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, convolve)
-QUERN_TAKES_NAME(convolve)
+QUERN_TAKES_NAME_NOT(computed, convolve)
 
 /// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
 /// Windows of 3 along every axis take one pass, others one along each axis; on devices two axes share a pass where
@@ -264,7 +264,7 @@ void box_sum(const Out& out, const In& in, const per_axis<int>& size, const boun
   box_sum(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, box_sum)
-QUERN_TAKES_NAME(box_sum)
+QUERN_TAKES_NAME_NOT(computed, box_sum)
 
 /// The mean of that box. From integers to integers it is the exact mean rounded down, of negative values too (Python's
 /// `//`; SciPy's filter rounds towards zero, after each axis).
@@ -277,7 +277,7 @@ void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, con
   uniform_filter(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, uniform_filter)
-QUERN_TAKES_NAME(uniform_filter)
+QUERN_TAKES_NAME_NOT(computed, uniform_filter)
 
 /// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate_at{3})`; 4
 /// without it.
@@ -311,7 +311,7 @@ void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma
   gaussian_filter(impl::space_of(out), out, in, sigma, edge, options...);
 }
 QUERN_REJECTS(place, gaussian_filter)
-QUERN_TAKES_NAME(gaussian_filter)
+QUERN_TAKES_NAME_NOT(computed, gaussian_filter)
 
 }  // namespace quern
 
