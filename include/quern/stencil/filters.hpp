@@ -32,10 +32,9 @@
 namespace quern {
 
 /// The weights of a filter that is a product of one along each axis: `separable(w0, w1)`, Views of rank 1.
-template <class... W>
-  requires(Kokkos::is_view_v<W> && ...)
+template <impl::host_values... W>
 std::tuple<W...> separable(const W&... weights) {
-  static_assert(((W::rank() == 1) && ...), "quern::separable: Views of rank 1, one for each axis");
+  static_assert(((impl::rank_of<W> == 1) && ...), "quern::separable: Views of rank 1, one for each axis");
   return {weights...};
 }
 
@@ -44,7 +43,7 @@ namespace impl {
 /// The values of weights, the last axis fastest; turned around for a convolution.
 template <class V>
 auto weight_values(const V& view, bool turned) {
-  host_weights<std::remove_cv_t<typename V::value_type>> values(view.size());
+  host_weights<value_of<V>> values(static_cast<std::size_t>(view_extents(view).size()));
   std::size_t n = 0;
   for_each_value(view, [&](const auto& w) {
     values[turned ? values.size() - 1 - n : n] = w;
@@ -127,17 +126,18 @@ void weights_call(const operation_name& label, const Exec& exec, const Out& out,
                   const boundaries& edge, const In& in, bool turned) {
   with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     constexpr int Rank = Call::rank;
-    if constexpr (Kokkos::is_view_v<Weights>) {
-      static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
+    if constexpr (host_values<Weights>) {
+      static_assert(rank_of<Weights> == Rank, "quern: weights must have the rank of in");
+      const shape extents = view_extents(weights);
       std::array<int, Rank> size;
-      for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
+      for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(extents.extent[d]);
       const auto list = weight_values(weights, turned);
-      weighted_call<std::remove_cv_t<typename Weights::value_type>>(call, list, size, total_magnitude(list), turned);
+      weighted_call<value_of<Weights>>(call, list, size, total_magnitude(list), turned);
     } else {
       static_assert(std::tuple_size_v<Weights> == Rank, "quern::separable: one View of weights for each axis");
       unpack(
           [&](const auto&... w) {
-            using W = std::common_type_t<std::remove_cv_t<typename std::remove_cvref_t<decltype(w)>::value_type>...>;
+            using W = std::common_type_t<value_of<decltype(w)>...>;
             const auto list = [&](const auto& v) {
               const auto values = weight_values(v, turned);
               return host_weights<W>(values.begin(), values.end());
@@ -214,9 +214,9 @@ inline host_weights<double> gaussian_weights(const std::string& label, double si
 
 }  // namespace impl
 
-/// The weights of a filter: a View, or `separable(w0, w1)`.
+/// The weights of a filter: a View or a re-indexed one, as `flip(w)`, or `separable(w0, w1)`.
 template <class W>
-concept filter_weights = Kokkos::is_view_v<W> || impl::is_outputs<W>;
+concept filter_weights = impl::host_values<W> || impl::is_outputs<W>;
 
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///

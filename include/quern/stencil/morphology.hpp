@@ -31,10 +31,10 @@ struct structuring {
   using option_of = impl::any_place;
   impl::axis_list<int> sizes;
   std::vector<double> heights;
-  template <view_like V>
-    requires(Kokkos::is_view_v<V>)
+  template <impl::host_values V>
   explicit structuring(const V& view) {
-    for (int d = 0; d < static_cast<int>(V::rank()); ++d) sizes.push_back(static_cast<int>(view.extent(d)));
+    const shape extents = impl::view_extents(view);
+    for (int d = 0; d < extents.rank; ++d) sizes.push_back(static_cast<int>(extents.extent[d]));
     impl::for_each_value(view, [&](const auto& v) { heights.push_back(static_cast<double>(v)); });
   }
 };
