@@ -64,7 +64,7 @@ TYPED_TEST(Concatenate, ReadsReindexedAndLazyArrays) {
   EXPECT_EQ((std::vector<double>{1, 2, 3, 4, 5, 6, 6, 1, 2, 3, 4, 5}), test::contents(pair));
   quern::stack(turned, std::vector{quern::roll(x, -1), quern::roll(x, 1)});
   EXPECT_EQ((std::vector<double>{2, 3, 4, 5, 6, 1, 6, 1, 2, 3, 4, 5}), test::contents(turned));
-  test::expect_error("quern::concatenate: out and in 2 share memory", [&] {
+  test::expect_error("quern::concatenate: out and the array that in 2 re-indexes share memory", [&] {
     quern::concatenate(line, quern::components(y, quern::roll(quern::slice(line, {{2, 8}}), 1)));
   });
 }

@@ -68,7 +68,7 @@ TYPED_TEST(FiltersOn, WeightsAreReindexed) {
   quern::maximum_filter(out, in, quern::footprint(quern::flip(cells)), boundary::wrap);
   EXPECT_EQ((std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0}), test::contents(out));
   quern::grey_dilation(out, in, {1, 3}, boundary::wrap, quern::structuring(quern::flip(w)));
-  EXPECT_EQ((std::vector<double>{4, 3, 2, 3, 3, 3, 3, 3}), test::contents(out));
+  EXPECT_EQ((std::vector<double>{4, 3, 3, 3, 3, 3, 3, 3}), test::contents(out));
 }
 
 TEST(FiltersDefault, RunOnTheDefaultSpace) {
