@@ -20,6 +20,9 @@ arrays["corrcoef_columns"] = np.corrcoef(x[:, :7], rowvar=False)
 z = arrays["z"] = x[:2] + 1j * x[2:]
 arrays["cov_z"] = np.cov(z)
 arrays["corrcoef_z"] = np.corrcoef(z)
+arrays["cov_two"] = np.cov(x[0], x[1])
+arrays["cov_one"] = np.cov(x[0], ddof=0)
+arrays["corrcoef_two"] = np.corrcoef(x[0], x[1])
 arrays["whole"] = rng.integers(-9, 9, (3, 11)).astype(np.int32)
 arrays["cov_whole"] = np.cov(arrays["whole"])
 

@@ -157,6 +157,7 @@ def form_of(function, kinds, of_place, concepts, of_helpers):
     direct = re.findall(r"engine_of<\s*(?:\w+::)*(\w+)", function["body"])
     kind = direct[-1] if direct else next((kinds[c] for c in called_by(function) if c in kinds), None)
     options = {o for c in constraints if "option" in c for o in names_of_options(c, concepts)} - {"place"}
+    if function["module"] == "reduce" and any("call_option<" in c and re.search(r"\baxes\b", c) for c in constraints): options.add("keep_axes")
     if any(kind.startswith("const chunking") for kind, _ in function["parameters"]): options.add("chunking")
     if "sort_options" in function["requires"]: options |= {"axis", "sort_order", "comparator"}
     if listed := re.search(r"\boption<\s*In\s*, ([^<>]*)>", function["requires"]):  # before the inputs of a functor

@@ -41,7 +41,7 @@ def name_of(argument):
 def takes(form, arguments, known):
     """Whether a form of an operation takes these arguments: its options, and as many others as it has, with or without those that have
     defaults. An option that is known of other operations is none of any number of inputs."""
-    options = {"keep_axes", *form["options"]}
+    options = set(form["options"])
     others = [name_of(a) for a in arguments if name_of(a) not in options and ALIASES.get(name_of(a)) not in options]
     wanted = [a for a in form["arguments"] if a not in ("exec", "options...")]
     fixed = sum(not a.endswith("...") for a in wanted)

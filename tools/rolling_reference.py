@@ -15,7 +15,7 @@ import pandas as pd
 
 rng = np.random.default_rng(20261129)
 arrays = {"pandas_version": np.frombuffer(pd.__version__.encode(), np.uint8)}
-OPERATIONS = ("sum", "mean", "var", "std", "min", "max", "median")
+OPERATIONS = ("sum", "mean", "var", "std", "min", "max", "median", "count")
 
 
 def exact_variance(values):

@@ -4,7 +4,11 @@
 // Masks in chunks, beside those in memory.
 
 #include <chunked/behind_function.hpp>
+#include <quern/chunked.hpp>
+#include <quern/keyed.hpp>
+#include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <quern/scan.hpp>
 
 namespace {
 
@@ -67,6 +71,57 @@ TYPED_TEST(ChunkedMasks, SelectAlongAxesAsInMemory) {
       check(this->mask_in_memory(), this->chosen.source(), along, memory_for(this->array, rows, 3));
       check(repeated, repeated, along, memory_for(this->array, rows));
     }
+}
+
+struct doubled {
+  KOKKOS_FUNCTION double operator()(double x) const { return 2 * x; }
+};
+
+TYPED_TEST(ChunkedMasks, SelectForMapsAndScansAsInMemory) {
+  using host = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  const auto& e = this->e;
+  const auto x = this->in_memory();
+  const mask m{this->mask_in_memory()}, chosen{this->chosen.source()};
+  const auto expected = test::make_array<double, 3, Kokkos::LayoutRight, TypeParam>(this->extents);
+  const host found("found", 97, 3, 11);
+  const auto compare = [&](const char* what) {
+    e.fence();
+    const auto values = test::contents(expected);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), found.data())) << what;
+  };
+  for (const std::int64_t rows : {1, 10, 1000}) {
+    const auto o = memory_for(this->array, rows, 4);
+    Kokkos::deep_copy(expected, 7);
+    Kokkos::deep_copy(found, 7);
+    quern::map(e, expected, doubled(), m, x);
+    quern::map(e, quern::in_chunks(found), doubled(), chosen, o, this->array.source());
+    compare("map");
+    for (int along = 0; along < 3; ++along) {
+      quern::cumsum(e, expected, x, axis{along}, m);
+      quern::cumsum(e, quern::in_chunks(found), this->array.source(), axis{along}, chosen, o);
+      compare("cumsum");
+    }
+  }
+}
+
+TYPED_TEST(ChunkedMasks, SelectForCountsAsInMemory) {
+  const auto& e = this->e;
+  const auto x = this->in_memory();
+  const mask m{this->mask_in_memory()}, chosen{this->chosen.source()};
+  const auto counts = [] { return test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({5}); };
+  const auto expected = counts(), found = counts();
+  const auto numbers = behind<int>(this->extents, 4);
+  const auto in_memory = test::make_array<int, 3, Kokkos::LayoutRight, TypeParam>(this->extents, numbers.values);
+  for (const std::int64_t rows : {1, 10, 1000}) {
+    const auto o = memory_for(this->array, rows, 4);
+    quern::histogram(e, expected, x, quern::bin_range{-1, 1}, m);
+    quern::histogram(e, found, this->array.source(), quern::bin_range{-1, 1}, chosen, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    quern::bincount(e, expected, in_memory, quern::key_range{-2, 3}, m);
+    quern::bincount(e, found, numbers.source(), quern::key_range{-2, 3}, chosen, o);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    EXPECT_EQ(quern::median(e, x, m), quern::median(e, this->array.source(), chosen, o));
+  }
 }
 
 TYPED_TEST(ChunkedMasks, ThatDoNotBroadcastAreRejected) {

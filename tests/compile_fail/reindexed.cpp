@@ -45,5 +45,17 @@ void misuse() {
   quern::put(x, f, 1.0);                                       // quern: indices must be integers
   quern::take_along_axis(x, x, rows, count);                   // quern: info must be a View of rank 0
   quern::unwrap(rows, x);                                      // quern::unwrap: in must be of real numbers, and out
-  quern::unwrap(f, x);                                         // quern::unwrap: out must hold what is computed
+  const Kokkos::View<double**> m("m", 3, 3);
+  const auto turned = quern::roll(m, 1);
+  const quern::boundary edge = quern::boundary::reflect;
+  quern::argsort(rows, quern::roll(x, 1));             // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::top_k(x, rows, twice);                        // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::unique(x, quern::tile(x, {2}));               // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::interp(x, x, x, quern::roll(f, 1));           // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::polyval(x, twice, x);                         // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::take_along_axis(x, quern::roll(x, 1), rows);  // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::median_filter(m, turned, 3, edge);            // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::gaussian_filter(m, turned, 1.0, edge);        // a lazy array, or what roll, take, remove_at, pad, tile
+  quern::map_coordinates(x, turned, quern::components(x, x), edge);  // a lazy array, or what roll, take, remove_at
+  quern::unwrap(f, x);                                               // quern::unwrap: out must hold what is computed
 }

@@ -7,6 +7,7 @@
 #include <quern/distributed/quantile.hpp>
 #include <quern/distributed/reduce.hpp>
 #include <quern/distributed/reducing_map.hpp>
+#include <quern/distributed/scan.hpp>
 
 namespace {
 
@@ -102,6 +103,27 @@ TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
   EXPECT_THROW(quern::map(exec, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)), twice_and_itself(),
                           mask{wrong}, x),
                quern::Error);
+}
+
+TYPED_TEST(DistributedMasksOn, SelectForScans) {
+  using E = TypeParam;
+  const E exec{};
+  const auto values = test::samples<double>(60, 1);  // quarters, whose sums are exact
+  std::vector<std::uint8_t> chosen(60);
+  for (int i = 0; i < 60; ++i) chosen[i] = test::sample(i, 3) > 0;
+  const auto whole = test::make_array<double, 2, Kokkos::LayoutRight, E>({12, 5}, values),
+             sums = test::make_array<double, 2, Kokkos::LayoutRight, E>({12, 5});
+  const auto whole_mask = test::make_array<std::uint8_t, 2, Kokkos::LayoutRight, E>({12, 5}, chosen);
+  const quern::Decomposition d(test::world(), {12, 5});
+  const auto x = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, values),
+             found = test::distribute<double, 2, Kokkos::LayoutRight, E>(d, values);
+  const auto m = test::distribute<std::uint8_t, 2, Kokkos::LayoutRight, E>(d, chosen);
+  for (const int along : {0, 1}) {
+    quern::cumsum(exec, sums, whole, quern::axis{along}, mask{whole_mask});
+    quern::cumsum(exec, found, x, quern::axis{along}, mask{m});
+    exec.fence();
+    EXPECT_EQ(test::part_of(test::contents(sums), d.extents(), d.local()), test::contents(found.local())) << along;
+  }
 }
 
 TYPED_TEST(DistributedMasksOn, SelectInCountsAndQuantiles) {

@@ -54,6 +54,23 @@ TYPED_TEST(Covariance, ByDeviationsIsNumPys) {
   expect_near(numpy.values("corrcoef_columns"), test::contents(of_columns), 2);
 }
 
+TYPED_TEST(Covariance, OfVectorsIsNumPys) {
+  const typename TypeParam::exec exec;
+  const auto x = this->array(4, 23, numpy.values("x")), out = this->array(2, 2);
+  const auto a = Kokkos::subview(x, 0, Kokkos::ALL), b = Kokkos::subview(x, 1, Kokkos::ALL);
+  const Kokkos::View<typename TypeParam::value, typename TypeParam::exec> one("one");
+  quern::cov(exec, out, a, b);
+  expect_near(numpy.values("cov_two"), test::contents(out), 20);
+  quern::cov(out, a, b, quern::ddof{1});
+  expect_near(numpy.values("cov_two"), test::contents(out), 20);
+  quern::corrcoef(exec, out, a, b);
+  expect_near(numpy.values("corrcoef_two"), test::contents(out), 2);
+  quern::cov(exec, one, a, quern::ddof{0});
+  expect_near(std::vector{numpy.value("cov_one")}, std::vector{test::value(one)}, 20);
+  quern::corrcoef(one, a);
+  expect_near(std::vector{1.0}, std::vector{test::value(one)}, 2);
+}
+
 TYPED_TEST(Covariance, WithWeightsIsNumPys) {
   const typename TypeParam::exec exec;
   const auto x = this->array(4, 23, numpy.values("x")), out = this->array(4, 4), of_columns = this->array(7, 7);
@@ -169,6 +186,10 @@ TYPED_TEST(CovarianceOn, RejectsWhatDoesNotFit) {
                      [&] { quern::cov(TypeParam(), out, x, quern::axis{0}); });
   test::expect_error("quern::cov: axis 2 is out of range, expected one of an array of rank 2",
                      [&] { quern::cov(TypeParam(), out, x, quern::axis{2}); });
+  const auto line = Kokkos::subview(x, 0, Kokkos::ALL), inside = Kokkos::subview(out, 0, Kokkos::ALL);
+  test::expect_error("quern::cov: y has extents (2), expected (3)",
+                     [&] { quern::cov(TypeParam(), out, line, inside); });
+  test::expect_error("quern::cov: out and x share memory", [&] { quern::cov(TypeParam(), out, inside, inside); });
   test::expect_error("quern::corrcoef: out and in share memory", [&] { quern::corrcoef(TypeParam(), out, out); });
   EXPECT_EQ(std::vector<double>(4, 7.0), test::contents(out));
 }

@@ -48,6 +48,36 @@ TYPED_TEST(Concatenate, StacksAlongANewAxis) {
   EXPECT_EQ((std::vector<double>{0, 0}), test::contents(pair));
 }
 
+struct negative {
+  KOKKOS_FUNCTION double operator()(double x) const { return -x; }
+};
+
+TYPED_TEST(Concatenate, ReadsReindexedAndLazyArrays) {
+  const typename TypeParam::exec exec;
+  const auto x = this->template array<2>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto y = this->template array<1>({2}, {7, 8});
+  const auto line = this->template array<1>({8});
+  quern::concatenate(exec, line, quern::components(quern::reshape(x, {-1}), quern::lazy(negative(), y)));
+  EXPECT_EQ((std::vector<double>{1, 2, 3, 4, 5, 6, -7, -8}), test::contents(line));
+  const auto pair = this->template array<3>({2, 2, 3}), turned = this->template array<3>({2, 2, 3});
+  quern::stack(exec, pair, quern::components(x, quern::roll(x, 1)));
+  EXPECT_EQ((std::vector<double>{1, 2, 3, 4, 5, 6, 6, 1, 2, 3, 4, 5}), test::contents(pair));
+  quern::stack(turned, std::vector{quern::roll(x, -1), quern::roll(x, 1)});
+  EXPECT_EQ((std::vector<double>{2, 3, 4, 5, 6, 1, 6, 1, 2, 3, 4, 5}), test::contents(turned));
+  test::expect_error("quern::concatenate: out and the array that in 2 re-indexes share memory", [&] {
+    quern::concatenate(line, quern::components(y, quern::roll(quern::slice(line, {{2, 8}}), 1)));
+  });
+}
+
+TYPED_TEST(Concatenate, ChecksIndicesBeforeItWrites) {
+  const typename TypeParam::exec exec;
+  const auto x = this->template array<1>({2}, {1, 2}), out = this->template array<1>({3}, {7, 7, 7});
+  const auto at = this->template array<1, int>({1}, {2});
+  const auto taken = quern::take(x, at, quern::axis{0});
+  EXPECT_THROW(quern::concatenate(exec, out, quern::components(x, taken)), quern::ElementError);
+  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+}
+
 TYPED_TEST(Concatenate, OfNothingIsNothing) {
   const auto none = this->template array<2>({0, 3}), x = this->template array<2>({1, 3}, {1, 2, 3});
   const auto out = this->template array<2>({1, 3});

@@ -180,6 +180,25 @@ TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
   EXPECT_EQ(3, test::value(info));
 }
 
+TYPED_TEST(IndicesOn, OfTheValuesAreCheckedToo) {
+  const TypeParam exec;
+  const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});
+  const auto at = this->row(std::vector<int>{0, 2}), bad = this->row(std::vector<int>{1, 3});
+  const auto taken = quern::take(x, bad, quern::axis{0});
+  EXPECT_THROW(quern::put(exec, out, at, taken), quern::ElementError);
+  EXPECT_THROW(quern::put_along_axis(exec, out, at, taken), quern::ElementError);
+  EXPECT_EQ(std::vector<double>(3, 7.0), test::contents(out));
+  const Kokkos::View<std::int64_t, TypeParam> info("info");
+  for (const bool along : {false, true}) {
+    Kokkos::deep_copy(info, 99);
+    const auto counted = quern::take(x, bad, quern::axis{0}, info);
+    if (along) quern::put_along_axis(exec, out, at, counted);
+    else quern::put(exec, out, at, counted);
+    EXPECT_EQ((std::vector<double>{2, 7, 3}), test::contents(out));
+    EXPECT_EQ(1, test::value(info));
+  }
+}
+
 TYPED_TEST(IndicesOn, AreNotCountedInWhatIsWrittenOrRead) {
   using number = std::int64_t;
   const TypeParam exec;

@@ -150,6 +150,18 @@ TYPED_TEST(Print, PrintsComponentsOfArraysAsAnAxis) {
   EXPECT_EQ("[[  3 -40]\n [  3 -40]]", quern::to_string(E(), x));
 }
 
+struct twice {
+  KOKKOS_FUNCTION int operator()(int x) const { return 2 * x; }
+};
+
+TYPED_TEST(Print, PrintsReindexedAndLazyArrays) {
+  const auto x =
+      test::make_array<int, 2, typename TypeParam::layout, typename TypeParam::exec>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ("[1 2 3 4 5 6]", quern::to_string(quern::reshape(x, {-1})));
+  EXPECT_EQ("[[6 1 2]\n [3 4 5]]", quern::to_string(typename TypeParam::exec(), quern::roll(x, 1)));
+  EXPECT_EQ("[[ 2  4  6]\n [ 8 10 12]]", quern::to_string(quern::lazy(twice(), x)));
+}
+
 TYPED_TEST(Print, DescribesOnRequest) {
   using E = typename TypeParam::exec;
   const Kokkos::View<float**, Kokkos::LayoutLeft, E> x("temperature", 1, 2);

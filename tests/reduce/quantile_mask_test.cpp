@@ -133,6 +133,19 @@ TYPED_TEST(QuantileMasksOn, LazyAndSingleValuesAreMasks) {
   EXPECT_TRUE(std::isnan(quern::median(x, mask{false})));
 }
 
+TYPED_TEST(QuantileMasksOn, OfNoElementsAreNotErrors) {
+  const auto none = this->row(std::vector<double>{});
+  const auto m = this->row(std::vector<bool>{});
+  EXPECT_TRUE(std::isnan(quern::median(TypeParam(), none, mask{m})));
+  EXPECT_THROW(quern::median(none), quern::Error);
+  const Kokkos::View<double**, TypeParam> rows("rows", 2, 0);
+  const auto out = this->row(std::vector<double>{7, 7});
+  quern::nanmedian(TypeParam(), out, rows, axis{1}, mask{true});
+  for (const double v : test::contents(out)) EXPECT_TRUE(std::isnan(v));
+  const Kokkos::View<double*, Kokkos::HostSpace> in_memory("none", 0);
+  EXPECT_TRUE(std::isnan(quern::median(TypeParam(), quern::in_chunks(in_memory), mask{true})));
+}
+
 TYPED_TEST(QuantileMasksOn, AxesMayBeKept) {
   const auto x = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({2, 3}, {1, 2, 3, 4, 5, 6});
   const auto m = this->row(std::vector<bool>{true, false, true});

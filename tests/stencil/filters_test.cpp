@@ -52,6 +52,25 @@ TYPED_TEST(FiltersOn, ComplexNumbers) {
   }
 }
 
+TYPED_TEST(FiltersOn, WeightsAreReindexed) {
+  const auto in = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 4}, {0, 1, 0, 0, 0, 0, 0, 0});
+  const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 4});
+  const auto w = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({1, 3}, {1, 2, 3});
+  const auto line = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({3}, {1, 2, 3});
+  const auto one = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({1}, {1});
+  const std::vector<double> expected{1, 2, 3, 0, 0, 0, 0, 0};
+  quern::correlate(TypeParam(), out, in, quern::flip(w), boundary::wrap);
+  EXPECT_EQ(expected, test::contents(out));
+  Kokkos::deep_copy(out, 0);
+  quern::correlate(TypeParam(), out, in, quern::separable(one, quern::flip(line)), boundary::wrap);
+  EXPECT_EQ(expected, test::contents(out));
+  const auto cells = test::make_array<int, 2, Kokkos::LayoutRight, TypeParam>({1, 3}, {1, 0, 0});
+  quern::maximum_filter(out, in, quern::footprint(quern::flip(cells)), boundary::wrap);
+  EXPECT_EQ((std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0}), test::contents(out));
+  quern::grey_dilation(out, in, {1, 3}, boundary::wrap, quern::structuring(quern::flip(w)));
+  EXPECT_EQ((std::vector<double>{4, 3, 3, 3, 3, 3, 3, 3}), test::contents(out));
+}
+
 TEST(FiltersDefault, RunOnTheDefaultSpace) {
   using E = Kokkos::DefaultExecutionSpace;
   const auto in = test::make_array<float, 1, Kokkos::LayoutRight, E>({4}, {1, 2, 4, 8});

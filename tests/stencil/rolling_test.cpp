@@ -43,6 +43,7 @@ void for_operations(const F& f) {
   f("min", []<class... A>(const A&... a) { quern::rolling<op::min>(a...); });
   f("max", []<class... A>(const A&... a) { quern::rolling<op::max>(a...); });
   f("median", []<class... A>(const A&... a) { quern::rolling<op::median>(a...); });
+  f("count", []<class... A>(const A&... a) { quern::rolling<op::count>(a...); });
 }
 
 template <class Case>
@@ -200,7 +201,7 @@ TYPED_TEST(RollingOn, MediansOfExtremeValues) {
 TYPED_TEST(RollingOn, OfOtherReductions) {
   const std::vector<double> v{0, 2, nan, 3, 0, 5};
   const window w{.count = 3, .min_periods = 0};
-  expect({0, 1, 1, 2, 1, 2}, this->template of<op::count>(v, w), 0, "count");
+  expect({1, 2, 2, 2, 2, 3}, this->template of<op::count>(v, w), 0, "count");
   expect({0, 0, 0, 6, 0, 0}, this->template of<op::prod>(v, w), 0, "prod");
   expect({0, 2, 2, std::sqrt(13.0), 3, std::sqrt(34.0)}, this->template of<op::norm>(v, w), 1e-16, "norm");
   expect({0, 1, 1, 1, 1, 1}, this->template of<op::any>(v, w), 0, "any");

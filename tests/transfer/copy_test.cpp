@@ -153,6 +153,18 @@ TYPED_TEST(Transfers, RejectExtentsBeforeAnythingIsWritten) {
   test::expect_error(message, [&] { quern::copy(there, here); });
 }
 
+TYPED_TEST(Transfers, ScalarsAndPositionsBroadcast) {
+  const Kokkos::View<float**, TypeParam> out("out", 2, 2);
+  quern::copy(TypeParam(), out, 2.5);
+  EXPECT_EQ(std::vector<float>(4, 2.5F), test::contents(out));
+  quern::copy(out, 7);
+  EXPECT_EQ(std::vector<float>(4, 7.0F), test::contents(out));
+  const Kokkos::View<Kokkos::Array<std::int64_t, 1>*, TypeParam> indices("indices", 3);
+  quern::copy(TypeParam(), indices, quern::positions());
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), indices);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(i, found(i)[0]);
+}
+
 TYPED_TEST(Transfers, HandlesTellWhenTheyHaveEnded) {
   const TypeParam exec;
   const std::int64_t n = 3'000'000;

@@ -21,7 +21,7 @@ struct counted_quantiles {
                   const Options&... options) {
     using T = value_of<In>;
     static_assert(!has_option<axes, Options...>, "quern: quantiles along axes are those in memory");
-    if (operand_extents(r.label, in).size() == 0) throw Error(r.label, "in has no elements");
+    if (!with_mask<Options...> && operand_extents(r.label, in).size() == 0) throw Error(r.label, "in has no elements");
     const interpolation how = option_or(interpolation::linear, options...);
     const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
     const auto count = [&](const key_digit<T>& digit) {

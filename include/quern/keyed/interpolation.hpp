@@ -69,7 +69,7 @@ struct piecewise_line {
 ///
 /// Computed in double, in about log2(n) steps for each element. Asynchronous on `exec`, without scratch memory.
 /// @throws UnsortedError with `checked`; Error if extents do not fit, there is no point, or memory overlaps
-template <execution_space Exec, view_like Out, operand X, view_like Points, view_like Values,
+template <execution_space Exec, view_like Out, operand X, array_like Points, array_like Values,
           option<outside_points, checked_t>... Options>
 void interp(const Exec& exec, const Out& out, const X& x, const Points& points, const Values& values,
             const Options&... options) {
@@ -77,17 +77,17 @@ void interp(const Exec& exec, const Out& out, const X& x, const Points& points, 
   constexpr bool ordered =
       impl::has_order<impl::value_of<Points>> && impl::has_order<typename impl::argument_of<X, 0>::type>;
   static_assert(ordered, "quern::interp: complex numbers have no order");
-  const impl::call c("quern::interp", exec);
-  const auto at = c.input(points);
-  const auto f = c.input(values);
-  const std::int64_t n = at.extents.extent[0];
-  if (at.extents.rank != 1 || n == 0)
-    impl::reject_extents(c.label, "points", at.extents, "rank 1 and at least one element");
-  impl::check_extents(c.label, "values", f.extents, at.extents);
-  const auto to = c.output(out);
-  impl::check_overlap(c.label, to, at, "points", false);
-  impl::check_overlap(c.label, to, f, "values", false);
-  if constexpr (ordered) {
+  if constexpr (ordered && impl::reads_memory<Points, Values>()) {
+    const impl::call c("quern::interp", exec);
+    const auto at = c.input(points);
+    const auto f = c.input(values);
+    const std::int64_t n = at.extents.extent[0];
+    if (at.extents.rank != 1 || n == 0)
+      impl::reject_extents(c.label, "points", at.extents, "rank 1 and at least one element");
+    impl::check_extents(c.label, "values", f.extents, at.extents);
+    const auto to = c.output(out);
+    impl::check_overlap(c.label, to, at, "points", false);
+    impl::check_overlap(c.label, to, f, "values", false);
     if constexpr (impl::has_option<checked_t, Options...>) impl::check_increasing(exec, c.label, "the points", at);
     const outside_points beyond = impl::option_or(outside_points{}, options...);
     const impl::piecewise_line<impl::value_of<Points>, impl::value_of<Values>, value> line{at.data,
@@ -102,7 +102,7 @@ void interp(const Exec& exec, const Out& out, const X& x, const Points& points, 
     impl::map_checked(c.label, exec, out, line, x);
   }
 }
-template <view_like Out, operand X, view_like Points, view_like Values, option<outside_points, checked_t>... Options>
+template <view_like Out, operand X, array_like Points, array_like Values, option<outside_points, checked_t>... Options>
 void interp(const Out& out, const X& x, const Points& points, const Values& values, const Options&... options) {
   interp(impl::space_of(out), out, x, points, values, options...);
 }

@@ -402,6 +402,7 @@ template <view_like Out, view_like X, class... Options>
 void argsort(const Out& out, const X& x, const Options&... options) {
   argsort(impl::space_of(out), out, x, options...);
 }
+QUERN_REJECTS(computed, argsort)
 QUERN_TAKES_NAME_NOT(place, argsort)
 
 /// Puts keys in order along each line, and values as their keys: NumPy's `order = argsort(keys, kind="stable")`, then

@@ -319,6 +319,7 @@ template <view_like Out, view_like X, class... Options>
 void partial_sort(const Out& out, const X& x, const Options&... options) {
   partial_sort(impl::space_of(out), out, x, options...);
 }
+QUERN_REJECTS(computed, partial_sort)
 QUERN_TAKES_NAME_NOT(place, partial_sort)
 
 /// The largest elements of x along each line, from the largest down, and their positions; of equal ones the first.
@@ -341,6 +342,7 @@ template <view_like Values, view_like Positions, view_like X, class... Options>
 void top_k(const Values& values, const Positions& positions, const X& x, const Options&... options) {
   top_k(impl::space_of(values), values, positions, x, options...);
 }
+QUERN_REJECTS(computed, top_k)
 QUERN_TAKES_NAME_NOT(place, top_k)
 
 }  // namespace quern

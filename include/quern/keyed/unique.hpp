@@ -271,6 +271,7 @@ template <view_like Values, view_like X, size_option... Size>
 auto unique(const Values& values, const X& x, const Size&... size) {
   return unique(impl::space_of(values), values, x, size...);
 }
+QUERN_REJECTS(computed, unique)
 QUERN_TAKES_NAME_NOT(place, unique)
 
 /// The distinct elements and how often each occurs.
@@ -283,6 +284,7 @@ template <view_like Values, view_like Counts, view_like X, size_option... Size>
 auto unique_counts(const Values& values, const Counts& counts, const X& x, const Size&... size) {
   return unique_counts(impl::space_of(values), values, counts, x, size...);
 }
+QUERN_REJECTS(computed, unique_counts)
 QUERN_TAKES_NAME_NOT(place, unique_counts)
 
 /// The distinct elements, and of each element of x which of them it is.
@@ -295,6 +297,7 @@ template <view_like Values, view_like Inverse, view_like X, size_option... Size>
 auto unique_inverse(const Values& values, const Inverse& inverse, const X& x, const Size&... size) {
   return unique_inverse(impl::space_of(values), values, inverse, x, size...);
 }
+QUERN_REJECTS(computed, unique_inverse)
 QUERN_TAKES_NAME_NOT(place, unique_inverse)
 
 /// The distinct elements, the first position of each, of each element of x which of them it is, and how often each
@@ -310,6 +313,7 @@ auto unique_all(const Values& values, const First& first, const Inverse& inverse
                 const Size&... size) {
   return unique_all(impl::space_of(values), values, first, inverse, counts, x, size...);
 }
+QUERN_REJECTS(computed, unique_all)
 QUERN_TAKES_NAME_NOT(place, unique_all)
 
 }  // namespace quern

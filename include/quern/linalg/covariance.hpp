@@ -11,6 +11,7 @@
 #include <quern/linalg/covariance_weights.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 #include <quern/linalg/matmul.hpp>
+#include <quern/map/concatenate.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -130,8 +131,31 @@ constexpr bool covariance_types() {
   using T = value_of<Out>;
   constexpr bool fits = std::is_floating_point_v<real_type<T>> && converts<value_of<In>, T>;
   static_assert(fits, "quern::cov: out must be of floating-point numbers, of complex ones where in is");
-  static_assert(may_have_rank<In, 2, 2> && may_have_rank<Out, 2, 2>, "quern::cov: in and out must have rank 2");
-  return fits && may_have_rank<In, 2, 2> && may_have_rank<Out, 2, 2> && can_reindex<In>();
+  constexpr bool one = rank_of<In> == 1 && rank_of<Out> == 0;
+  constexpr bool ranks = one || (may_have_rank<In, 2, 2> && may_have_rank<Out, 2, 2>);
+  static_assert(ranks, "quern::cov: in and out must have rank 2, or of one variable in rank 1 and out rank 0");
+  return fits && ranks && can_reindex<In>();
+}
+
+/// Calls `run(m)` with the matrix of two variables, in scratch memory.
+template <class Exec, class Out, class X, class Y, class Run>
+void with_two_variables(const operation_name& name, const Exec& exec, const Out& out_view, const X& x, const Y& y,
+                        const Run& run) {
+  using T = value_of<Out>;
+  constexpr bool lines = may_have_rank<X, 1, 1> && may_have_rank<Y, 1, 1>;
+  static_assert(lines, "quern::cov: two variables have one axis each");
+  if constexpr (lines) {
+    const call c(name, exec);
+    const auto out = c.output(out_view);
+    const shape n = operand_extents(c.label, x);
+    check_extents(c.label, "y", operand_extents(c.label, y), n);
+    check_overlap(c.label, out, c.elements(x), "x", false);
+    check_overlap(c.label, out, c.elements(y), "y", false);
+    const scratch_array<Exec, T> memory(exec, 2 * n.size());
+    const auto both = as_part<Exec, 2, Kokkos::LayoutRight>(strided<T>{memory.data(), {2, n.size()}, {}});
+    stack(exec, both, components(x, y));
+    run(both);
+  }
 }
 
 }  // namespace impl
@@ -154,14 +178,31 @@ constexpr bool covariance_types() {
 /// From a copy of x without means in scratch memory, by `mean` and `matmul`, with weights from two; the rounding of the
 /// means is taken out again. Where m is at most ddof, or what is divided by below 0, all is infinite or NaN, as in
 /// NumPy. Asynchronous on `exec`, without `checked`.
+///
+/// Of one variable x has one axis and `out` none. Of two in arrays of their own, `cov(exec, out, x, y)`, `out` is (2,
+/// 2).
 /// @throws Error if ranks or extents do not fit, or memory overlaps; ElementError with `checked`, with the position
 template <execution_space Exec, view_like Out, array_like In,
           option<axis, ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
 void cov(const Exec& exec, const Out& out, const In& x, const Options&... options) {
   if constexpr (impl::covariance_types<Out, In>() && impl::weight_types<Options...>()) {
-    const impl::call c("quern::cov", exec);
-    impl::covariances(c, out, x, options...);
+    if constexpr (impl::rank_of<In> == 1) {
+      cov(exec, expand_dims(out, {0, 1}), expand_dims(x, axis{0}), options...);
+    } else {
+      const impl::call c("quern::cov", exec);
+      impl::covariances(c, out, x, options...);
+    }
   }
+}
+template <execution_space Exec, view_like Out, array_like X, array_like Y,
+          option<ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
+void cov(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
+  impl::with_two_variables("quern::cov", exec, out, x, y, [&](const auto& m) { cov(exec, out, m, options...); });
+}
+template <view_like Out, array_like X, array_like Y,
+          option<ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
+void cov(const Out& out, const X& x, const Y& y, const Options&... options) {
+  cov(impl::space_of(out), out, x, y, options...);
 }
 template <view_like Out, array_like In, option<axis, ddof, impl::fweights_t, impl::aweights_t, checked_t>... Options>
 void cov(const Out& out, const In& x, const Options&... options) {
@@ -175,7 +216,10 @@ QUERN_TAKES_NAME_NOT(place, cov)
 /// @throws Error as `cov`
 template <execution_space Exec, view_like Out, array_like In, option<axis>... Options>
 void corrcoef(const Exec& exec, const Out& out_view, const In& x, const Options&... options) {
-  if constexpr (impl::covariance_types<Out, In>()) {
+  if constexpr (!impl::covariance_types<Out, In>()) {
+  } else if constexpr (impl::rank_of<In> == 1) {
+    corrcoef(exec, expand_dims(out_view, {0, 1}), expand_dims(x, axis{0}), options...);
+  } else {
     using R = impl::real_type<impl::value_of<Out>>;
     const impl::call c("quern::corrcoef", exec);
     impl::covariances(c, out_view, x, options...);
@@ -191,6 +235,14 @@ void corrcoef(const Exec& exec, const Out& out_view, const In& x, const Options&
     impl::map_checked(c.label, exec, out_view, impl::correlation_of(), out_view, impl::as_part<Exec, 2>(down),
                       impl::as_part<Exec, 1>(deviations));
   }
+}
+template <execution_space Exec, view_like Out, array_like X, array_like Y>
+void corrcoef(const Exec& exec, const Out& out, const X& x, const Y& y) {
+  impl::with_two_variables("quern::corrcoef", exec, out, x, y, [&](const auto& m) { corrcoef(exec, out, m); });
+}
+template <view_like Out, array_like X, array_like Y>
+void corrcoef(const Out& out, const X& x, const Y& y) {
+  corrcoef(impl::space_of(out), out, x, y);
 }
 template <view_like Out, array_like In, option<axis>... Options>
 void corrcoef(const Out& out, const In& x, const Options&... options) {

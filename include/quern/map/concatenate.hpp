@@ -9,6 +9,7 @@
 
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/axes.hpp>
+#include <quern/core/views/check_indices.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
 #include <vector>
@@ -17,19 +18,26 @@ namespace quern {
 namespace impl {
 
 template <class T>
-inline constexpr bool is_view_list = false;
+inline constexpr bool is_array_list = false;
 template <class... V>
-inline constexpr bool is_view_list<std::tuple<V...>> = (view_like<V> && ...);
+inline constexpr bool is_array_list<std::tuple<V...>> = (array_like<V> && ...);
 template <class V, class Allocator>
-inline constexpr bool is_view_list<std::vector<V, Allocator>> = view_like<V>;
+inline constexpr bool is_array_list<std::vector<V, Allocator>> = array_like<V>;
 
 template <class... V, class F>
-void for_each_view(const std::tuple<V...>& views, const F& f) {
+void for_each_joined(const std::tuple<V...>& views, const F& f) {
   unpack([&](const auto&... v) { (f(v), ...); }, views);
 }
 template <class V, class Allocator, class F>
-void for_each_view(const std::vector<V, Allocator>& views, const F& f) {
+void for_each_joined(const std::vector<V, Allocator>& views, const F& f) {
   for (const V& v : views) f(v);
+}
+
+/// An input whose indices have been checked.
+template <class V>
+V without_checks(V v) {
+  if constexpr (is_mapped<V>) mark_checked(v.source);
+  return v;
 }
 
 /// Writes inputs to parts of an array, behind each other. `Stacked` inputs have one axis less and an index each.
@@ -44,52 +52,53 @@ void write_joined(const operation_name& name, const Exec& exec, const Out& out_v
   shape expected = out.extents;
   expected.extent[along] = 0;
   std::size_t number = 0;
-  for_each_view(in, [&](const auto& v) {
-    const auto x = c.input(v);
+  for_each_joined(in, [&](const auto& v) {
+    const shape extents = operand_extents(c.label, v);
     const std::string input = input_name(number++);
-    const std::int64_t n = Stacked ? 1 : x.extents.rank == rank ? x.extents.extent[along] : 0;
+    const std::int64_t n = Stacked ? 1 : extents.rank == rank ? extents.extent[along] : 0;
     shape own = out.extents;
     own.extent[along] = n;
-    check_extents(c.label, input, x.extents, Stacked ? others.part(out.extents, false) : own);
-    check_overlap(c.label, out, x, input, false);
+    check_extents(c.label, input, extents, Stacked ? others.part(out.extents, false) : own);
+    check_overlap(c.label, out, c.elements(v), input, false);
     expected.extent[along] += n;
   });
   check_extents(c.label, "out", out.extents, expected);
   std::int64_t first = 0;
-  for_each_view(in, [&](const auto& v) {
-    const std::int64_t n = Stacked ? 1 : static_cast<std::int64_t>(view_extents(v).extent[along]);
+  for_each_joined(in, [&](const auto& v) {
+    const std::int64_t n = Stacked ? 1 : operand_extents(c.label, v).extent[along];
     auto part = part_along(out, along, first, n);
     first += n;
     if constexpr (Stacked) {
       part.stride = others.part(part, false);
       part.extents = others.part(part.extents, false);
     }
-    map_checked(c.label, exec, as_part<Exec, rank - (Stacked ? 1 : 0)>(part), op::identity(), v);
+    map_checked(c.label, exec, as_part<Exec, rank - (Stacked ? 1 : 0)>(part), op::identity(), without_checks(v));
   });
 }
 
 }  // namespace impl
 
-/// Several Views: `components(x, y, z)`, or a `std::vector` of Views of one type.
+/// Several arrays, which may be lazy or re-indexed: `components(x, y, z)`, or a `std::vector` of arrays of one type.
 template <class T>
-concept views_to_join = impl::is_view_list<std::remove_cvref_t<T>>;
+concept arrays_to_join = impl::is_array_list<std::remove_cvref_t<T>>;
 
 /// The inputs behind each other along an axis (NumPy's `concatenate`): `concatenate(exec, out, components(x, y),
 /// axis{1})`; without the option along the first one.
 ///
 /// @param out a View of as many axes as the inputs, of their extents along other axes, and of the sum of theirs along
 ///            this one
-/// @param in  `components(x, y, ...)` of any types that convert to out's, or a `std::vector` of Views
+/// @param in  `components(x, y, ...)` of any types that convert to out's, or a `std::vector` of arrays of one type;
+///            they may be lazy or re-indexed
 ///
 /// Asynchronous on `exec`: a kernel for each input, without scratch memory, which may be captured in a device graph.
 /// @throws Error if extents do not fit, the axis is out of range, or out shares memory with an input; nothing is
 /// written then
-template <execution_space Exec, view_like Out, views_to_join In, option<axis>... Options>
+template <execution_space Exec, view_like Out, arrays_to_join In, option<axis>... Options>
 void concatenate(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::rank_of<Out> >= 1, "quern::concatenate: out must have one axis at least, known when compiling");
   impl::write_joined<false>("quern::concatenate", exec, out, in, options...);
 }
-template <view_like Out, views_to_join In, option<axis>... Options>
+template <view_like Out, arrays_to_join In, option<axis>... Options>
 void concatenate(const Out& out, const In& in, const Options&... options) {
   concatenate(impl::space_of(out), out, in, options...);
 }
@@ -99,17 +108,17 @@ QUERN_TAKES_NAME(concatenate)
 /// `axis{k}` the index of the input is number k of out's.
 ///
 /// @param out a View of one axis more than the inputs, whose extent along it is their number
-/// @param in  `components(x, y, ...)` of equal extents and any types that convert to out's, or a `std::vector` of Views
+/// @param in  as of `concatenate`, of equal extents
 ///
 /// Asynchronous on `exec`, as `concatenate`.
 /// @throws Error if extents do not fit, the axis is out of range, or out shares memory with an input; nothing is
 /// written then
-template <execution_space Exec, view_like Out, views_to_join In, option<axis>... Options>
+template <execution_space Exec, view_like Out, arrays_to_join In, option<axis>... Options>
 void stack(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::rank_of<Out> >= 1, "quern::stack: out must have one axis at least, known when compiling");
   impl::write_joined<true>("quern::stack", exec, out, in, options...);
 }
-template <view_like Out, views_to_join In, option<axis>... Options>
+template <view_like Out, arrays_to_join In, option<axis>... Options>
 void stack(const Out& out, const In& in, const Options&... options) {
   stack(impl::space_of(out), out, in, options...);
 }

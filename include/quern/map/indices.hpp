@@ -172,14 +172,14 @@ concept index_outputs = view_like<T> || is_outputs<T>;
 ///
 /// @throws ElementError with the row-major position of the first index that is out of range; Error if extents do not
 /// fit, the axis is out of range, or empty where there are indices, or `out` shares memory with an input
-template <execution_space Exec, view_like Out, view_like In, impl::index_array Indices, impl::index_option... Options>
+template <execution_space Exec, view_like Out, array_like In, impl::index_array Indices, impl::index_option... Options>
 void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const Indices& indices,
                      const Options&... options) {
   constexpr int rank = impl::rank_of<Out>;
   static_assert(rank >= 1, "quern::take_along_axis: out must have one axis at least, known when compiling");
   constexpr bool same = impl::may_have_rank<In, rank, rank> && impl::may_have_rank<Indices, rank, rank>;
   static_assert(same, "quern::take_along_axis: in and indices must have the rank of out");
-  if constexpr (rank >= 1 && same && impl::are_indices<Indices>()) {
+  if constexpr (rank >= 1 && same && impl::are_indices<Indices>() && impl::reads_memory<In>()) {
     const impl::call c("quern::take_along_axis", exec);
     const auto out = c.output(out_view);
     const auto x = c.input(in);
@@ -204,7 +204,7 @@ void take_along_axis(const Exec& exec, const Out& out_view, const In& in, const 
     impl::map_checked(c.label, exec, out_view, element, indices, positions());
   }
 }
-template <view_like Out, view_like In, impl::index_array Indices, impl::index_option... Options>
+template <view_like Out, array_like In, impl::index_array Indices, impl::index_option... Options>
 void take_along_axis(const Out& out, const In& in, const Indices& indices, const Options&... options) {
   take_along_axis(impl::space_of(out), out, in, indices, options...);
 }
@@ -242,6 +242,7 @@ void put_along_axis(const Exec& exec, const Out& out_view, const Indices& indice
     impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.extent[along], true);
     settings.check(indices, rule, along);
+    impl::check_indices(exec, c.label, values);
     settings.start_count();
     auto others = out.stride;
     others[along] = 0;
@@ -282,6 +283,7 @@ void put(const Exec& exec, const Out& out_view, const Indices& indices, const Va
     impl::check_write(c, settings, out, indices, values);
     const impl::index_rule rule = settings.rule(out.extents.size(), true);
     settings.check(indices, rule, 0);
+    impl::check_indices(exec, c.label, values);
     settings.start_count();
     const auto run = [&](const auto& from, std::int64_t value_count) {
       if (count > 0 && value_count > 0)

@@ -9,6 +9,7 @@
 /// in a device graph.
 
 #include <quern/core/launch/operations.hpp>
+#include <quern/core/views/each_array.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/map.hpp>
 
@@ -75,15 +76,23 @@ inline int axis_of_grid(int input, int inputs, indexing order) {
 /// A vector as an array of all axes, of extent 1 along the others.
 template <class Exec, int Rank, class V>
 auto along_axis(const std::string& label, const V& v, int axis) {
-  const auto line = make_input<Exec>(v, label).array;
-  auto grid = line;
-  grid.extents = {};
-  grid.extents.rank = Rank;
-  grid.stride = {};
-  for (int d = 0; d < Rank; ++d) grid.extents.extent[d] = 1;
-  grid.extents.extent[axis] = line.extents.extent[0];
-  grid.stride[axis] = line.stride[0];
-  return as_part<Exec, Rank>(grid);
+  const auto grid_of = [&](const index_layout& line) {
+    index_layout grid{{}, {}, line.first};
+    grid.extents.rank = Rank;
+    for (int d = 0; d < Rank; ++d) grid.extents.extent[d] = 1;
+    grid.extents.extent[axis] = line.extents.extent[0];
+    grid.stride[axis] = line.stride[0];
+    return grid;
+  };
+  if constexpr (stored_array<V>) {
+    auto line = make_input<Exec>(v, label).array;
+    const index_layout grid = grid_of({line.extents, line.stride, 0});
+    line.extents = grid.extents;
+    line.stride = grid.stride;
+    return as_part<Exec, Rank>(line);
+  } else {
+    return restride_each<Rank>(label, v, grid_of);
+  }
 }
 template <class Exec, class... Out, class... In, std::size_t... I>
 void write_grid(const Exec& exec, const std::tuple<Out...>& out, const std::tuple<In...>& in, indexing order,
@@ -93,7 +102,7 @@ void write_grid(const Exec& exec, const std::tuple<Out...>& out, const std::tupl
   shape expected;
   expected.rank = rank;
   const auto check_line = [&](const auto& v, int number) {
-    const shape line = view_extents(v);
+    const shape line = operand_extents(label, v);
     if (line.rank != 1) reject_extents(label, input_name(static_cast<std::size_t>(number)), line, "one axis");
     expected.extent[axis_of_grid(number, rank, order)] = line.extent[0];
   };
@@ -151,12 +160,12 @@ QUERN_TAKES_NAME(triu)
 /// = y(j)`.
 ///
 /// @param out as many Views as inputs, with an axis for each; only inputs need be of one axis
-/// @param in  `components(x, y, ...)`, Views of one axis
+/// @param in  `components(x, y, ...)`, arrays of one axis, which may be lazy or re-indexed
 ///
 /// One kernel for all outputs. An operation that reads a grid needs none: `map(u, f, x)` broadcasts x along the last
 /// axis.
 /// @throws Error if extents do not fit, or memory overlaps
-template <execution_space Exec, view_like... Out, view_like... In, option<indexing>... Options>
+template <execution_space Exec, view_like... Out, array_like... In, option<indexing>... Options>
 void meshgrid(const Exec& exec, const std::tuple<Out...>& out, const std::tuple<In...>& in, const Options&... options) {
   constexpr bool fits = sizeof...(Out) == sizeof...(In) && sizeof...(In) > 0;
   static_assert(fits, "quern::meshgrid: there must be as many outputs as inputs");
@@ -166,7 +175,7 @@ void meshgrid(const Exec& exec, const std::tuple<Out...>& out, const std::tuple<
   if constexpr (fits)
     impl::write_grid(exec, out, in, impl::option_or(indexing::xy, options...), std::index_sequence_for<In...>());
 }
-template <view_like... Out, view_like... In, option<indexing>... Options>
+template <view_like... Out, array_like... In, option<indexing>... Options>
 void meshgrid(const std::tuple<Out...>& out, const std::tuple<In...>& in, const Options&... options) {
   meshgrid(impl::space_of(out), out, in, options...);
 }

@@ -173,22 +173,24 @@ QUERN_TAKES_NAME_NOT(option_or_place, kron)
 /// By Horner's rule in out's type, to which coefficients and x are converted, and of which integers wrap around. A line
 /// over `map`: places, `mask`, asynchrony and errors are those of `map`; over ranks each has all coefficients.
 /// @throws Error as `map`, and if the coefficients have not one axis
-template <execution_space Exec, result_view Out, view_like Coefficients, operand X, call_option<mask_t>... Options>
+template <execution_space Exec, result_view Out, array_like Coefficients, operand X, call_option<mask_t>... Options>
 void polyval(const Exec& exec, const Out& out, const Coefficients& coefficients, const X& x,
              const Options&... options) {
   using T = impl::value_of<Out>;
   using P = impl::value_of<Coefficients>;
   static_assert(impl::may_have_rank<Coefficients, 1, 1>, "quern::polyval: the coefficients must have rank 1");
-  const impl::call c("quern::polyval", exec);
-  impl::compare_calls<impl::maps>(
-      c.label, [] { return ", coefficients"; }, out, x, impl::values_to_compare(exec, coefficients));
-  const auto all = c.input(coefficients);
-  if (all.extents.rank != 1) impl::reject_extents(c.label, "coefficients", all.extents, "rank 1");
-  impl::check_apart_from_whole<Exec>(c.label, out, all, "coefficients");
-  impl::map_call("quern::polyval", exec, out, impl::polynomial<T, P>{all.data, all.stride[0], all.extents.extent[0]},
-                 std::tie(x), options...);
+  if constexpr (impl::reads_memory<Coefficients>()) {
+    const impl::call c("quern::polyval", exec);
+    impl::compare_calls<impl::maps>(
+        c.label, [] { return ", coefficients"; }, out, x, impl::values_to_compare(exec, coefficients));
+    const auto all = c.input(coefficients);
+    if (all.extents.rank != 1) impl::reject_extents(c.label, "coefficients", all.extents, "rank 1");
+    impl::check_apart_from_whole<Exec>(c.label, out, all, "coefficients");
+    impl::map_call("quern::polyval", exec, out, impl::polynomial<T, P>{all.data, all.stride[0], all.extents.extent[0]},
+                   std::tie(x), options...);
+  }
 }
-template <result_view Out, view_like Coefficients, operand X, call_option<mask_t>... Options>
+template <result_view Out, array_like Coefficients, operand X, call_option<mask_t>... Options>
 void polyval(const Out& out, const Coefficients& coefficients, const X& x, const Options&... options) {
   polyval(impl::space_of(out, x), out, coefficients, x, options...);
 }

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <quern/core/call/call.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/core/memory/pool.hpp>
+#include <quern/core/views/part_view.hpp>
+#include <quern/map/map.hpp>
 #include <quern/print/text.hpp>
 
 namespace quern {
@@ -73,7 +76,7 @@ inline constexpr bool host_reads = [] {
 }();
 
 template <class Exec, class In>
-std::string text_of_view(const operation_name& name, const Exec& exec, const In& in, const print_options& options) {
+std::string text_of_elements(const operation_name& name, const Exec& exec, const In& in, const print_options& options) {
   using component = component_type<value_of<In>>;
   static_assert(is_printed<component>,
                 "quern::print: the elements must be numbers (bool, integers, half, float, double, or complex), or "
@@ -101,6 +104,22 @@ std::string text_of_view(const operation_name& name, const Exec& exec, const In&
   }
 }
 
+/// The text of any array. What is computed or found by a map of indices is written to scratch memory first.
+template <class Exec, class In>
+std::string text_of(const operation_name& name, const Exec& exec, const In& in, const print_options& options) {
+  if constexpr ((is_lazy<In> || is_mapped<In>) && rank_of<In> >= 0) {
+    const std::string& label = name;
+    const shape extents = operand_extents(label, in);
+    const scratch_array<Exec, value_of<In>> memory(exec, extents.size());
+    const auto elements =
+        as_part<Exec, rank_of<In>, Kokkos::LayoutRight>(strided<value_of<In>>{memory.data(), extents, {}});
+    map_checked(label, exec, elements, op::identity(), in);
+    return text_of_elements(name, exec, elements, options);
+  } else {
+    return text_of_elements(name, exec, in, options);
+  }
+}
+
 }  // namespace impl
 
 /// An array as the text that NumPy prints of it (`numpy.array2string`): rows in brackets, columns aligned, lines of at
@@ -116,7 +135,8 @@ std::string text_of_view(const operation_name& name, const Exec& exec, const In&
 /// @endcode
 ///
 /// @param in a View, DynRankView, DualView or mdspan of rank 0 to 8 and any layout, of bool, integers, half types,
-///           float, double or complex numbers; of Kokkos::Arrays of these, whose components are the last axis
+///           float, double or complex numbers; of Kokkos::Arrays of these, whose components are the last axis. One
+///           that is lazy or re-indexed is written to scratch memory first
 ///
 /// Indices are in the order of the View's, whatever its layout. With `describe` a line with the View's label, the name
 /// that NumPy has for its type, its extents, layout and memory space stands before the elements. Half types have the
@@ -125,11 +145,11 @@ std::string text_of_view(const operation_name& name, const Exec& exec, const In&
 /// Waits for `exec`. From a device only the elements that are printed are copied. It allocates on the host, and may not
 /// be captured in a device graph.
 /// @throws Error if an option is out of range: a precision below 0, less than one item at an edge, or no width
-template <execution_space Exec, view_like In, option<print_options>... Options>
+template <execution_space Exec, array_like In, option<print_options>... Options>
 std::string to_string(const Exec& exec, const In& in, const Options&... options) {
-  return impl::text_of_view("quern::to_string", exec, in, impl::option_or(print_options(), options...));
+  return impl::text_of("quern::to_string", exec, in, impl::option_or(print_options(), options...));
 }
-template <view_like In, option<print_options>... Options>
+template <array_like In, option<print_options>... Options>
 std::string to_string(const In& in, const Options&... options) {
   return to_string(impl::space_of(in), in, options...);
 }
@@ -137,11 +157,11 @@ QUERN_TAKES_NAME_NOT(place, to_string)
 
 /// Writes `to_string(exec, in, options...)` and the end of a line to standard output (std::cout). Waits for `exec`.
 /// @throws Error as `to_string`; std::ios_base::failure if it cannot be written
-template <execution_space Exec, view_like In, option<print_options>... Options>
+template <execution_space Exec, array_like In, option<print_options>... Options>
 void print(const Exec& exec, const In& in, const Options&... options) {
-  impl::print_line(impl::text_of_view("quern::print", exec, in, impl::option_or(print_options(), options...)));
+  impl::print_line(impl::text_of("quern::print", exec, in, impl::option_or(print_options(), options...)));
 }
-template <view_like In, option<print_options>... Options>
+template <array_like In, option<print_options>... Options>
 void print(const In& in, const Options&... options) {
   print(impl::space_of(in), in, options...);
 }

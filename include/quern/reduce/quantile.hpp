@@ -29,8 +29,9 @@
 /// With the option `mask{m}` (quern/core/call/mask.hpp) the quantile is that of the elements where m, which broadcasts
 /// to `in`, is not zero; NaN where there is none. In memory that takes a copy of `in` as scratch memory.
 ///
-/// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements, a probability is
-/// not from 0 to 1, a mask does not broadcast to `in`, or `out` shares memory with `in` or a mask
+/// @throws Error if extents do not fit, an axis is out of range or repeated, a line has no elements and there is no
+/// mask, a probability is not from 0 to 1, a mask does not broadcast to `in`, or `out` shares memory with `in` or a
+/// mask
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/kept_axes.hpp>
@@ -71,12 +72,12 @@ struct quantile_request {
 
 /// The extents of the output of quantiles of an array along some axes.
 template <class T>
-shape quantile_extents(const quantile_request& r, const strided<const T>& in, const axis_set& along) {
+shape quantile_extents(const quantile_request& r, const strided<const T>& in, const axis_set& along, bool masked) {
   shape expected;
   if (r.several) expected.extent[expected.rank++] = static_cast<std::int64_t>(r.of.value.size());
   const shape results = along.part(in.extents, false);
   if (expected.rank + results.rank > max_rank) throw Error(r.label, "out would have more than 8 extents");
-  if (along.part(in.extents, true).size() == 0 && results.size() > 0)
+  if (!masked && along.part(in.extents, true).size() == 0 && results.size() > 0)
     reject_extents(r.label, "in", in.extents, "at least one element along the axes");
   for (int d = 0; d < results.rank; ++d) expected.extent[expected.rank++] = results.extent[d];
   return expected;
@@ -121,6 +122,9 @@ void select_where(call<Exec>& c, const quantile_selection& s, const strided<Out>
   using S = mean_type<T>;
   const shape lines = s.along.part(in.extents, false);
   if (out.extents.size() == 0) return;
+  if (in.extents.size() == 0)
+    return map_operands(c.exec, label_text(c.label, "/result"), std::tuple(out), op::identity(),
+                        expand<Exec, 0>(c.label, nan_of<S>(), shape{}));
   T* of_copy = nullptr;
   std::int64_t* of_hidden = nullptr;
   S* of_found = nullptr;
@@ -152,7 +156,7 @@ struct engine<in_memory, selections> {
     call<Exec> c(r.label, exec);
     const auto in = c.input(in_view);
     const axis_set along = axes_or_all(c.label, find_option<axes>(options...), in.extents.rank);
-    const shape expected = quantile_extents(r, in, along);
+    const shape expected = quantile_extents(r, in, along, with_mask<Options...>);
     const quantile_selection s{r, option_or(interpolation::linear, options...), along};
     const auto select = [&](const auto& out) {
       if constexpr (!has_order<value_of<In>>) return;

@@ -31,10 +31,9 @@
 namespace quern {
 
 /// The weights of a filter that is a product of one along each axis: `separable(w0, w1)`, Views of rank 1.
-template <class... W>
-  requires(Kokkos::is_view_v<W> && ...)
+template <impl::host_values... W>
 std::tuple<W...> separable(const W&... weights) {
-  static_assert(((W::rank() == 1) && ...), "quern::separable: Views of rank 1, one for each axis");
+  static_assert(((impl::rank_of<W> == 1) && ...), "quern::separable: Views of rank 1, one for each axis");
   return {weights...};
 }
 
@@ -43,7 +42,7 @@ namespace impl {
 /// The values of weights, the last axis fastest; turned around for a convolution.
 template <class V>
 auto weight_values(const V& view, bool turned) {
-  host_weights<std::remove_cv_t<typename V::value_type>> values(view.size());
+  host_weights<value_of<V>> values(static_cast<std::size_t>(view_extents(view).size()));
   std::size_t n = 0;
   for_each_value(view, [&](const auto& w) {
     values[turned ? values.size() - 1 - n : n] = w;
@@ -126,17 +125,18 @@ void weights_call(const operation_name& label, const Exec& exec, const Out& out,
                   const boundaries& edge, const In& in, bool turned) {
   with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     constexpr int Rank = Call::rank;
-    if constexpr (Kokkos::is_view_v<Weights>) {
-      static_assert(Weights::rank() == Rank, "quern: weights must have the rank of in");
+    if constexpr (host_values<Weights>) {
+      static_assert(rank_of<Weights> == Rank, "quern: weights must have the rank of in");
+      const shape extents = view_extents(weights);
       std::array<int, Rank> size;
-      for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(weights.extent(d));
+      for (int d = 0; d < Rank; ++d) size[d] = static_cast<int>(extents.extent[d]);
       const auto list = weight_values(weights, turned);
-      weighted_call<std::remove_cv_t<typename Weights::value_type>>(call, list, size, total_magnitude(list), turned);
+      weighted_call<value_of<Weights>>(call, list, size, total_magnitude(list), turned);
     } else {
       static_assert(std::tuple_size_v<Weights> == Rank, "quern::separable: one View of weights for each axis");
       unpack(
           [&](const auto&... w) {
-            using W = std::common_type_t<std::remove_cv_t<typename std::remove_cvref_t<decltype(w)>::value_type>...>;
+            using W = std::common_type_t<value_of<decltype(w)>...>;
             const auto list = [&](const auto& v) {
               const auto values = weight_values(v, turned);
               return host_weights<W>(values.begin(), values.end());
@@ -201,9 +201,9 @@ host_weights<double> gaussian_weights(const std::string& label, double sigma, do
 
 }  // namespace impl
 
-/// The weights of a filter: a View, or `separable(w0, w1)`.
+/// The weights of a filter: a View or a re-indexed one, as `flip(w)`, or `separable(w0, w1)`.
 template <class W>
-concept filter_weights = Kokkos::is_view_v<W> || impl::is_outputs<W>;
+concept filter_weights = impl::host_values<W> || impl::is_outputs<W>;
 
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///
@@ -225,7 +225,7 @@ void correlate(const Out& out, const In& in, const Weights& weights, const bound
   correlate(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, correlate)
-QUERN_TAKES_NAME(correlate)
+QUERN_TAKES_NAME_NOT(computed, correlate)
 
 /// Convolution: `out(j, i) = sum_kl weights(k, l) in(j - k + nk / 2, i - l + nl / 2)`; else as `correlate`.
 template <execution_space Exec, view_like Out, view_like In, filter_weights Weights>
@@ -237,7 +237,7 @@ void convolve(const Out& out, const In& in, const Weights& weights, const bounda
   convolve(impl::space_of(out), out, in, weights, edge);
 }
 QUERN_REJECTS(option_or_place, convolve)
-QUERN_TAKES_NAME(convolve)
+QUERN_TAKES_NAME_NOT(computed, convolve)
 
 /// The sum of a box of `size` around each cell, one size or one for each axis: `box_sum(exec, out, in, {3, 5}, edge)`.
 /// Windows of 3 along every axis take one pass, others one along each axis; on devices two axes share a pass where
@@ -251,7 +251,7 @@ void box_sum(const Out& out, const In& in, const per_axis<int>& size, const boun
   box_sum(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, box_sum)
-QUERN_TAKES_NAME(box_sum)
+QUERN_TAKES_NAME_NOT(computed, box_sum)
 
 /// The mean of that box. From integers to integers it is the exact mean rounded down, of negative values too (Python's
 /// `//`; SciPy's filter rounds towards zero, after each axis).
@@ -264,7 +264,7 @@ void uniform_filter(const Out& out, const In& in, const per_axis<int>& size, con
   uniform_filter(impl::space_of(out), out, in, size, edge);
 }
 QUERN_REJECTS(option_or_place, uniform_filter)
-QUERN_TAKES_NAME(uniform_filter)
+QUERN_TAKES_NAME_NOT(computed, uniform_filter)
 
 /// Where a Gaussian ends, in standard deviations: `gaussian_filter(exec, out, in, 2.0, edge, truncate_at{3})`; 4
 /// without it.
@@ -298,7 +298,7 @@ void gaussian_filter(const Out& out, const In& in, const per_axis<double>& sigma
   gaussian_filter(impl::space_of(out), out, in, sigma, edge, options...);
 }
 QUERN_REJECTS(place, gaussian_filter)
-QUERN_TAKES_NAME(gaussian_filter)
+QUERN_TAKES_NAME_NOT(computed, gaussian_filter)
 
 }  // namespace quern
 

@@ -8,8 +8,10 @@
 
 #include <cstdint>
 #include <quern/core/call/per_axis.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/core/views/copies.hpp>
-#include <quern/core/views/extents.hpp>
+#include <quern/core/views/part_view.hpp>
+#include <quern/map/map.hpp>
 #include <quern/stencil/filter_windows.hpp>
 #include <string>
 #include <vector>
@@ -17,18 +19,39 @@
 namespace quern {
 namespace impl {
 
-/// A View where the host can read it: itself if it is in host memory, else a copy, which waits.
+/// What the host reads of a View before a call returns: of an array of known rank, which may be re-indexed by strides.
+template <class V>
+concept host_values = (pointer_view<V> || span_view<V>) && rank_of<V> >= 0;
+
+/// A View where the host can read it: itself if it is in host memory, else a copy of its elements in row-major order,
+/// which waits for all kernels.
 template <class V>
 auto readable(const V& view) {
-  if constexpr (std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) return view;
-  else return to_host(view);
+  constexpr bool on_host = [] {
+    if constexpr (pointer_view<V>) return std::is_same_v<typename V::memory_space, Kokkos::HostSpace>;
+    else return true;  // an mdspan does not say where its memory is
+  }();
+  if constexpr (on_host) {
+    return view;
+  } else if constexpr (Kokkos::is_view_v<V>) {
+    return to_host(view);
+  } else {
+    using space = default_execution_space<V>;
+    using value = value_of<V>;
+    const shape extents = view_extents(view);
+    const Kokkos::View<value*, space> packed("quern::weights", static_cast<std::size_t>(extents.size()));
+    const auto in_order = as_part<space, rank_of<V>, Kokkos::LayoutRight>(strided<value>{packed.data(), extents, {}});
+    Kokkos::fence("quern::weights");
+    map_checked("quern::weights", space(), in_order, op::identity(), view);
+    return to_host(packed);
+  }
 }
 
 /// Calls f with the values of a View, the last axis fastest.
 template <class V, class F>
 void for_each_value(const V& view, const F& f) {
   const auto host = readable(view);
-  const auto s = describe(host.data(), host);
+  const auto s = describe(host);
   const std::int64_t size = s.extents.size();
   for (std::int64_t n = 0; n < size; ++n) {
     std::int64_t rest = n, at = 0;
@@ -46,17 +69,17 @@ struct window_cells;
 }  // namespace impl
 
 /// The window of a filter: all cells of a box, `5` along each axis or `{3, 5}`; the cells of one that are not zero in a
-/// View, `footprint(view)`, which the host reads before the call returns, from other memory by a copy that waits; or
-/// what `generate_binary_structure` returns. A window of n cells reaches from -(n / 2) to (n - 1) / 2 along an axis,
-/// unless the option `origin` moves it.
+/// View or a re-indexed one, `footprint(flip(view))`, which the host reads before the call returns, from other memory
+/// by a copy that waits; or what `generate_binary_structure` returns. A window of n cells reaches from -(n / 2) to (n -
+/// 1) / 2 along an axis, unless the option `origin` moves it.
 class footprint {
  public:
   footprint(int size) : sizes_{size} {}                           // NOLINT(google-explicit-constructor)
   footprint(std::initializer_list<int> sizes) : sizes_(sizes) {}  // NOLINT(google-explicit-constructor)
-  template <view_like V>
-    requires(Kokkos::is_view_v<V>)
+  template <impl::host_values V>
   explicit footprint(const V& cells) : listed_(true) {
-    for (int d = 0; d < static_cast<int>(V::rank()); ++d) sizes_.push_back(static_cast<int>(cells.extent(d)));
+    const shape extents = impl::view_extents(cells);
+    for (int d = 0; d < extents.rank; ++d) sizes_.push_back(static_cast<int>(extents.extent[d]));
     impl::for_each_value(cells, [&](const auto& v) { cells_.push_back(v != std::remove_cvref_t<decltype(v)>(0)); });
   }
   /// The sizes along the axes, or one for all.

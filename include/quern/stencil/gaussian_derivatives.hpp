@@ -124,7 +124,7 @@ void gaussian_laplace(const Out& out, const In& in, const per_axis<double>& sigm
                       const Options&... options) {
   gaussian_laplace(impl::space_of(out, in), out, in, sigma, edge, options...);
 }
-QUERN_TAKES_NAME(gaussian_laplace)
+QUERN_TAKES_NAME_NOT(computed, gaussian_laplace)
 
 /// The magnitude of the gradient of what a Gaussian smooths: the root of the sum over the axes of the squares of the
 /// first derivatives; else as `gaussian_laplace`.
@@ -138,7 +138,7 @@ void gaussian_gradient_magnitude(const Out& out, const In& in, const per_axis<do
                                  const Options&... options) {
   gaussian_gradient_magnitude(impl::space_of(out, in), out, in, sigma, edge, options...);
 }
-QUERN_TAKES_NAME(gaussian_gradient_magnitude)
+QUERN_TAKES_NAME_NOT(computed, gaussian_gradient_magnitude)
 
 }  // namespace quern
 

@@ -89,7 +89,7 @@ void generic_filter(const Out& out, const F& f, const footprint& window, const b
                     const In& in) {
   generic_filter(impl::space_of(out, in), out, f, window, edge, option, in);
 }
-QUERN_TAKES_NAME(generic_filter)
+QUERN_TAKES_NAME_NOT(computed, generic_filter)
 
 }  // namespace quern
 

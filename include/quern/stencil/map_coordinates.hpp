@@ -206,7 +206,7 @@ void map_coordinates_call(const operation_name& label, const Exec& exec, const O
   constexpr int rank = rank_of<In>;
   constexpr bool fits = rank >= 1 && rank <= 3 && (is_complex<value_of<Out>> || !is_complex<value_of<In>>);
   static_assert(fits, "quern::map_coordinates: in must have rank 1 to 3, and values that convert to those of out");
-  if constexpr (fits) {
+  if constexpr (fits && reads_memory<In>()) {
     const call c(label, exec);
     const auto x = c.input(in);
     const auto to = c.output(out);
@@ -251,13 +251,13 @@ concept element_coordinates = impl::are_coordinates<std::remove_cvref_t<T>>;
 /// integers 0; at a constant it is that, and `keep` keeps it. One kernel without scratch memory, asynchronous on
 /// `exec`.
 /// @throws Error if extents, boundaries or order do not fit, `in` has no element, or `out` shares memory with `in`
-template <execution_space Exec, view_like Out, view_like In, element_coordinates C, option<spline_order>... Options>
+template <execution_space Exec, view_like Out, array_like In, element_coordinates C, option<spline_order>... Options>
 void map_coordinates(const Exec& exec, const Out& out, const In& in, const C& coordinates, const boundaries& edge,
                      const Options&... options) {
   impl::map_coordinates_call("quern::map_coordinates", exec, out, in, coordinates, edge,
                              impl::option_or(spline_order{1}, options...).value);
 }
-template <view_like Out, view_like In, element_coordinates C, option<spline_order>... Options>
+template <view_like Out, array_like In, element_coordinates C, option<spline_order>... Options>
 void map_coordinates(const Out& out, const In& in, const C& coordinates, const boundaries& edge,
                      const Options&... options) {
   map_coordinates(impl::space_of(out), out, in, coordinates, edge, options...);

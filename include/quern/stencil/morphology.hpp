@@ -31,10 +31,10 @@ struct structuring {
   using option_of = impl::any_place;
   impl::axis_list<int> sizes;
   std::vector<double> heights;
-  template <view_like V>
-    requires(Kokkos::is_view_v<V>)
+  template <impl::host_values V>
   explicit structuring(const V& view) {
-    for (int d = 0; d < static_cast<int>(V::rank()); ++d) sizes.push_back(static_cast<int>(view.extent(d)));
+    const shape extents = impl::view_extents(view);
+    for (int d = 0; d < extents.rank; ++d) sizes.push_back(static_cast<int>(extents.extent[d]));
     impl::for_each_value(view, [&](const auto& v) { heights.push_back(static_cast<double>(v)); });
   }
 };
@@ -151,7 +151,7 @@ void grey_erosion(const Out& out, const In& in, const footprint& window, const b
                   const Options&... options) {
   grey_erosion(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(grey_erosion)
+QUERN_TAKES_NAME_NOT(computed, grey_erosion)
 
 /// The dilation: `out(i) = max_k in(i - k)`, or `max_k in(i - k) + h(k)` with the option `structuring`.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin, structuring>... Options>
@@ -164,7 +164,7 @@ void grey_dilation(const Out& out, const In& in, const footprint& window, const 
                    const Options&... options) {
   grey_dilation(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(grey_dilation)
+QUERN_TAKES_NAME_NOT(computed, grey_dilation)
 
 /// The opening: the dilation of the erosion, which removes what is brighter and smaller than the window.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -177,7 +177,7 @@ void grey_opening(const Out& out, const In& in, const footprint& window, const b
                   const Options&... options) {
   grey_opening(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(grey_opening)
+QUERN_TAKES_NAME_NOT(computed, grey_opening)
 
 /// The closing: the erosion of the dilation, which fills what is darker and smaller than the window.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -190,7 +190,7 @@ void grey_closing(const Out& out, const In& in, const footprint& window, const b
                   const Options&... options) {
   grey_closing(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(grey_closing)
+QUERN_TAKES_NAME_NOT(computed, grey_closing)
 
 /// Whether all values of the window around a cell differ from zero, as 1 and 0. SciPy's `border_value=0` is
 /// `boundary::constant(0)`, and its `iterations` are further calls.
@@ -205,7 +205,7 @@ void binary_erosion(const Out& out, const In& in, const footprint& window, const
                     const Options&... options) {
   binary_erosion(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(binary_erosion)
+QUERN_TAKES_NAME_NOT(computed, binary_erosion)
 
 /// Whether a value of the window around a cell, turned around, differs from zero.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -219,7 +219,7 @@ void binary_dilation(const Out& out, const In& in, const footprint& window, cons
                      const Options&... options) {
   binary_dilation(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(binary_dilation)
+QUERN_TAKES_NAME_NOT(computed, binary_dilation)
 
 /// The dilation of the erosion, of whether values differ from zero.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -232,7 +232,7 @@ void binary_opening(const Out& out, const In& in, const footprint& window, const
                     const Options&... options) {
   binary_opening(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(binary_opening)
+QUERN_TAKES_NAME_NOT(computed, binary_opening)
 
 /// The erosion of the dilation, of whether values differ from zero.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -245,7 +245,7 @@ void binary_closing(const Out& out, const In& in, const footprint& window, const
                     const Options&... options) {
   binary_closing(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(binary_closing)
+QUERN_TAKES_NAME_NOT(computed, binary_closing)
 
 }  // namespace quern
 

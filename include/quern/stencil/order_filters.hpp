@@ -223,7 +223,7 @@ void minimum_filter(const Out& out, const In& in, const footprint& window, const
                     const Options&... options) {
   minimum_filter(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(minimum_filter)
+QUERN_TAKES_NAME_NOT(computed, minimum_filter)
 
 /// The greatest value in a window around each cell; else as `minimum_filter`.
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
@@ -236,7 +236,7 @@ void maximum_filter(const Out& out, const In& in, const footprint& window, const
                     const Options&... options) {
   maximum_filter(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(maximum_filter)
+QUERN_TAKES_NAME_NOT(computed, maximum_filter)
 
 /// The value of a rank in a window around each cell: 0 is the least, -1 the greatest.
 ///
@@ -255,7 +255,7 @@ void rank_filter(const Out& out, const In& in, std::int64_t rank, const footprin
                  const Options&... options) {
   rank_filter(impl::space_of(out, in), out, in, rank, window, edge, options...);
 }
-QUERN_TAKES_NAME(rank_filter)
+QUERN_TAKES_NAME_NOT(computed, rank_filter)
 
 /// A percentile of the values in a window around each cell: that of rank floor(n * percentile / 100) of n values, the
 /// greatest for 100; negative ones count from 100. SciPy's; nothing is interpolated. Else as `rank_filter`.
@@ -272,7 +272,7 @@ void percentile_filter(const Out& out, const In& in, double percentile, const fo
                        const Options&... options) {
   percentile_filter(impl::space_of(out, in), out, in, percentile, window, edge, options...);
 }
-QUERN_TAKES_NAME(percentile_filter)
+QUERN_TAKES_NAME_NOT(computed, percentile_filter)
 
 /// The median of the values in a window around each cell; of an even number n of them the one of rank n / 2, as
 /// SciPy's. On devices medians of centred boxes of 3 and 5 cells along each axis, up to 27, are found in registers;
@@ -288,7 +288,7 @@ void median_filter(const Out& out, const In& in, const footprint& window, const 
                    const Options&... options) {
   median_filter(impl::space_of(out, in), out, in, window, edge, options...);
 }
-QUERN_TAKES_NAME(median_filter)
+QUERN_TAKES_NAME_NOT(computed, median_filter)
 
 }  // namespace quern
 

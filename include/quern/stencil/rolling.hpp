@@ -109,12 +109,18 @@ auto rolling_description(const Exec& exec, const Options&... options) {
 template <class T>
 inline constexpr bool has_nan = std::is_floating_point_v<real_type<T>> || is_half<T>;
 
+template <class Exec, class Reducer, class Source, class Out>
+void roll_reducer(const Exec& exec, const std::string& label, const Reducer& reducer,
+                  const rolling_lines<Source, Out>& lines, const rolling_bounds& windows) {
+  using kernel = rolling_kernel<Exec, Reducer, Source, Out>;
+  launch_rolling(exec, label,
+                 kernel{reducer, lines, windows, {windows.n, std::min(windows.n, windows.before + windows.after + 1)}});
+}
 /// Launches a reduction of windows of lines.
 template <class Exec, class Reduction, class Source, class Out>
 void roll(const Exec& exec, const std::string& label, const Reduction& r, const rolling_lines<Source, Out>& lines,
           const rolling_bounds& windows, std::int64_t min_periods) {
   using reducer = rolling_reducer<decltype(r.reducer), decltype(r.transform)>;
-  using kernel = rolling_kernel<Exec, reducer, Source, Out>;
   constexpr bool one_pass =
       !uses_positions<decltype(r.reducer)> && !requires { typename decltype(r.reducer)::uses_mean; };
   constexpr bool fits = converts<result_of<decltype(r.reducer)>, Out>;
@@ -122,11 +128,7 @@ void roll(const Exec& exec, const std::string& label, const Reduction& r, const 
   static_assert(fits, "quern::rolling: the results of this reduction do not convert to out's type");
   if constexpr (one_pass && fits) {
     const std::int64_t least = std::max<std::int64_t>(min_periods, r.identity ? 0 : 1);
-    launch_rolling(exec, label,
-                   kernel{{r.reducer, r.transform, least},
-                          lines,
-                          windows,
-                          {windows.n, std::min(windows.n, windows.before + windows.after + 1)}});
+    roll_reducer(exec, label, reducer{r.reducer, r.transform, least}, lines, windows);
   }
 }
 
@@ -159,6 +161,8 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
       const auto lines = rolling_lines_of(c.label, in, out, d);
       if constexpr (std::is_same_v<Op, quern::op::median>)
         launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
+      else if constexpr (std::is_same_v<Op, quern::op::count>)
+        roll_reducer(c.exec, c.label, rolling_counter{min_periods}, lines, windows);
       else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
     };
     find(out, windows, [&] {
@@ -318,7 +322,8 @@ struct engine<in_memory, rollings> {
 /// NaN is a missing value: it is left out, and a window of fewer than `min_periods` other values has the result NaN, as
 /// one without a value has for `op::min` and `op::max`. Infinities are values, where pandas takes them for missing
 /// ones; they have no effect on windows without them, nor have large values: nothing is subtracted, so each result is
-/// as accurate as the reduction of its window alone.
+/// as accurate as the reduction of its window alone. `op::count` is the number of values that are not missing, zeros
+/// among them, and `min_periods` counts all elements of its windows, as in pandas.
 ///
 /// A result takes a few additions whatever the window is, of windows of less than 256 elements (64 on devices) that do
 /// not overlap one for each element, and lines are shared by threads, so that one long one is enough. Asynchronous on

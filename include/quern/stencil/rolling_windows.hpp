@@ -117,6 +117,29 @@ struct rolling_reducer {
   }
 };
 
+/// The number of values that are not NaN. Of windows of fewer elements, missing ones among them, it is NaN (pandas).
+struct rolling_counter {
+  struct state {
+    std::int64_t elements, values;
+  };
+  std::int64_t least;
+
+  KOKKOS_FUNCTION state init() const { return {0, 0}; }
+  template <class T>
+  KOKKOS_FUNCTION void add(state& s, const T& v) const {
+    ++s.elements;
+    s.values += is_nan(v) ? 0 : 1;
+  }
+  KOKKOS_FUNCTION void join(state& s, const state& t) const {
+    s.elements += t.elements;
+    s.values += t.values;
+  }
+  template <class Out>
+  KOKKOS_FUNCTION Out result(const state& s) const {
+    return s.elements < least ? Out(Kokkos::Experimental::quiet_NaN_v<float>) : convert<Out>(s.values);
+  }
+};
+
 /// A stride that is known when compiling.
 struct unit_step {
   KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }

@@ -203,6 +203,16 @@ struct uncopyable<Args...> : std::true_type {
                 "assignment or a destructor of its own; kernels copy the bytes of values");
 };
 
+/// Whether operands are arrays in memory; an error that says what to do where one is computed as it is read.
+template <class... V>
+constexpr bool reads_memory() {
+  constexpr bool stored = !((is_lazy<V> || is_mapped<V>) || ...);
+  static_assert(stored,
+                "quern: this operation reads memory; write a lazy array, or what roll, take, remove_at, pad, tile, "
+                "repeat or reshape make, to a View with quern::copy first");
+  return stored;
+}
+
 namespace rejected {
 /// False; an error where an argument is an option.
 template <class... Args>
@@ -222,6 +232,12 @@ struct place<Args...> : std::true_type {
                 "quern: this operation takes arrays in memory, not what comes in chunks or lies over ranks; "
                 "docs/operations.md lists those that do");
 };
+/// The same where one is computed as it is read, or found by a map of indices.
+template <class... Args>
+struct computed : std::false_type {};
+template <class... Args>
+  requires((is_lazy<Args> || is_mapped<Args>) || ...)
+struct computed<Args...> : std::bool_constant<(reads_memory<Args...>(), true)> {};
 template <class... Args>
 struct option_or_place : std::bool_constant<option<Args...>::value || place<Args...>::value> {};
 }  // namespace rejected
