@@ -31,7 +31,7 @@
 namespace quern {
 
 /// The weights of a filter that is a product of one along each axis: `separable(w0, w1)`, Views of rank 1.
-template <impl::host_values... W>
+template <impl::readable_view... W>
 std::tuple<W...> separable(const W&... weights) {
   static_assert(((impl::rank_of<W> == 1) && ...), "quern::separable: Views of rank 1, one for each axis");
   return {weights...};
@@ -125,7 +125,7 @@ void weights_call(const operation_name& label, const Exec& exec, const Out& out,
                   const boundaries& edge, const In& in, bool turned) {
   with_filter(label, exec, out, edge, in, [&]<class Call>(const Call& call) {
     constexpr int Rank = Call::rank;
-    if constexpr (host_values<Weights>) {
+    if constexpr (readable_view<Weights>) {
       static_assert(rank_of<Weights> == Rank, "quern: weights must have the rank of in");
       const shape extents = view_extents(weights);
       std::array<int, Rank> size;
@@ -203,7 +203,7 @@ host_weights<double> gaussian_weights(const std::string& label, double sigma, do
 
 /// The weights of a filter: a View or a re-indexed one, as `flip(w)`, or `separable(w0, w1)`.
 template <class W>
-concept filter_weights = impl::host_values<W> || impl::is_outputs<W>;
+concept filter_weights = impl::readable_view<W> || impl::is_outputs<W>;
 
 /// Correlation: `out(j, i) = sum_kl weights(k, l) in(j + k - nk / 2, i + l - nl / 2)`, nk x nl the extents of weights.
 ///

@@ -21,7 +21,7 @@ namespace impl {
 
 /// What the host reads of a View before a call returns: of an array of known rank, which may be re-indexed by strides.
 template <class V>
-concept host_values = (pointer_view<V> || span_view<V>) && rank_of<V> >= 0;
+concept readable_view = (pointer_view<V> || span_view<V>) && rank_of<V> >= 0;
 
 /// A View where the host can read it: itself if it is in host memory, else a copy of its elements in row-major order,
 /// which waits for all kernels.
@@ -76,7 +76,7 @@ class footprint {
  public:
   footprint(int size) : sizes_{size} {}                           // NOLINT(google-explicit-constructor)
   footprint(std::initializer_list<int> sizes) : sizes_(sizes) {}  // NOLINT(google-explicit-constructor)
-  template <impl::host_values V>
+  template <impl::readable_view V>
   explicit footprint(const V& cells) : listed_(true) {
     const shape extents = impl::view_extents(cells);
     for (int d = 0; d < extents.rank; ++d) sizes_.push_back(static_cast<int>(extents.extent[d]));

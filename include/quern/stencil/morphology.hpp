@@ -31,7 +31,7 @@ struct structuring {
   using option_of = impl::any_place;
   impl::axis_list<int> sizes;
   std::vector<double> heights;
-  template <impl::host_values V>
+  template <impl::readable_view V>
   explicit structuring(const V& view) {
     const shape extents = impl::view_extents(view);
     for (int d = 0; d < extents.rank; ++d) sizes.push_back(static_cast<int>(extents.extent[d]));
