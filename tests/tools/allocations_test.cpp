@@ -76,6 +76,7 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   const Kokkos::View<double*, space> row("row", 50), column("column", 40);
   const Kokkos::View<double, space> total("total");
   const Kokkos::View<std::int64_t, space> index("index");
+  const Kokkos::View<std::int64_t**, space> positions("positions", 40, 1);
   this->expect_none("map", [&](const auto& exec) { quern::map(exec, y, halved(), x); });
   // Some versions of Kokkos allocate for each default instance.
   const auto without_exec = [&] { quern::map(y, halved(), x); };
@@ -104,6 +105,8 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   this->expect_none("sum along", [&](const auto& exec) { quern::sum(exec, column, x, quern::axis{1}); });
   this->expect_none("reproducible sum", [&](const auto& exec) { quern::sum(exec, total, x, quern::reproducible); });
   this->expect_none("var", [&](const auto& exec) { quern::var(exec, total, x); });
+  this->expect_none("argmin that keeps axes",
+                    [&](const auto& exec) { quern::nanargmin(exec, positions, x, quern::axis{1}, quern::keep_axes); });
   this->expect_none("argmax", [&](const auto& exec) { quern::argmax(exec, index, row); });
   this->expect_none("reduce", [&](const auto& exec) { quern::reduce(exec, total, larger(), 0.0, x); });
   this->expect_none("dot", [&](const auto& exec) { quern::dot(exec, total, row, row); });

@@ -281,7 +281,7 @@ auto reduce_call(const Reduction& r, const Exec& exec, const Out& out, const std
   if constexpr (!taken) return;
   else if constexpr (has_option<keep_axes_t, Options...>)
     return with_kept_axes<0>(
-        std::string(r.label),
+        static_cast<const std::string&>(r.label),
         [&](const auto& narrower, const auto&... others) { return reduce_call(r, exec, narrower, inputs, others...); },
         out, 0, options...);
   else if constexpr (is_placed_rows<Out>) return;

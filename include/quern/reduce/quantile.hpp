@@ -193,7 +193,7 @@ auto quantile_call(const quantile_request& r, const Exec& exec, const Out& out, 
   static_assert(has_order<value_of<In>>, "quern::quantile, median: complex numbers have no order");
   if constexpr (has_option<keep_axes_t, Options...>) {
     return with_kept_axes<-1>(
-        std::string(r.label),
+        static_cast<const std::string&>(r.label),
         [&](const auto& narrower, const auto&... others) { return quantile_call(r, exec, narrower, in, others...); },
         out, r.several ? 1 : 0, options...);
   } else if constexpr (has_mask_type<rank_of<In>, Options...>()) {
