@@ -180,6 +180,19 @@ TYPED_TEST(IndicesOn, OutOfRangeAreCounted) {
   EXPECT_EQ(3, test::value(info));
 }
 
+TYPED_TEST(IndicesOn, OneIndexTakesAnAxisAway) {
+  const auto x = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto row = this->row(std::vector<double>(3)), column = this->row(std::vector<double>(2));
+  quern::map(TypeParam(), row, quern::impl::op::identity(), quern::take(x, -1, quern::axis{0}));
+  EXPECT_EQ((std::vector<double>{4, 5, 6}), test::contents(row));
+  quern::map(TypeParam(), column, quern::impl::op::identity(), quern::take(quern::roll(x, 1), 0U, quern::axis{-1}));
+  EXPECT_EQ((std::vector<double>{6, 3}), test::contents(column));
+  quern::fill(quern::take(x, 1, quern::axis{1}), 9);
+  EXPECT_EQ((std::vector<double>{1, 9, 3, 4, 9, 6}), test::contents(x));
+  EXPECT_THROW(quern::take(x, 2, quern::axis{0}), quern::Error);
+  EXPECT_THROW(quern::take(x, -3, quern::axis{0}), quern::Error);
+}
+
 TYPED_TEST(IndicesOn, OfTheValuesAreCheckedToo) {
   const TypeParam exec;
   const auto x = this->row(std::vector<double>{1, 2, 3}), out = this->row(std::vector<double>{7, 7, 7});

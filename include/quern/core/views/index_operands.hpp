@@ -144,7 +144,7 @@ auto describe_indices(const Indices& indices) {
 /// `reshape(x, {-1, 3})`. Of an array of rank 0 or 1, or of LayoutRight, it is reached by strides, and may be an
 /// output; of others it is an input. A View of LayoutRight whose rows have gaps must be one that strides can reshape.
 /// @throws Error if the numbers of elements differ, or if the rows of a View of LayoutRight have gaps that a row of the
-/// result would run over
+/// result would run over; `reshape(slice(x, {}), ...)` is an input that finds these by their indices
 template <impl::reindexed_operand V, std::size_t N>
 auto reshape(const V& x, const extent_number (&extents)[N]) {
   if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
@@ -357,9 +357,25 @@ auto take(const V& x, const Indices& indices, const axis& along, index_mode mode
     });
   }
 }
-/// The same without waiting: each operation that reads the elements counts the indices that are out of range to `info`,
-/// a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in their place. Every `take`
-/// of a call needs an `info` of its own.
+/// The elements at one index, without that axis, of any operand that can be sliced: `take(x, -1, axis{0})` is NumPy's
+/// `x[-1]`. By strides, so that of a View it may be an output.
+/// @throws Error if the axis or the index is out of range
+template <impl::reindexed_operand V, std::integral I>
+auto take(const V& x, I index, const axis& along) {
+  if constexpr (impl::can_reindex<V>()) {
+    const std::string label = "quern::take";
+    const int d = impl::axis_number(label, along.number[0], impl::operand_extents(label, x).rank);
+    std::array<slice_range, max_rank> ranges;
+    ranges[d] = impl::one_index(label, x, static_cast<std::int64_t>(index), d);
+    const auto part = impl::restride_each<impl::rank_of<V>>(label, x, [&](const impl::index_layout& l) {
+      return impl::sliced(label, l, ranges.data(), static_cast<std::size_t>(d) + 1);
+    });
+    return squeeze(part, axis{d});
+  }
+}
+/// At indices that an array holds, without waiting: each operation that reads the elements counts the indices that are
+/// out of range to `info`, a View of rank 0 of `std::int64_t`, before it computes anything, and takes the nearest in
+/// their place. Every `take` of a call needs an `info` of its own.
 /// @throws Error as without `info`, and if `info` shares memory with x or the indices
 template <impl::reindexed_operand V, view_like Indices, view_like Info>
 auto take(const V& x, const Indices& indices, const axis& along, const Info& info) {
