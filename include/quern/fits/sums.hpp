@@ -69,12 +69,12 @@ normal_equations sum_columns(const Exec& exec, const std::string& label, const f
 /// The rows of data without their means, times the roots of their weights, in scratch memory; below them those of a
 /// penalty.
 template <class Exec, class T>
-struct centred_rows {
+struct centred_observations {
   std::vector<double> offsets;
   work_matrix<Exec, T> x, y;
 
-  centred_rows(const Exec& exec, const std::string& label, const fit_rows<T>& rows, const normal_equations& sums,
-               double penalty)
+  centred_observations(const Exec& exec, const std::string& label, const fit_rows<T>& rows,
+                       const normal_equations& sums, double penalty)
       : offsets(2 * (rows.d() + rows.t())),
         x(exec, rows.count() + (penalty > 0 ? rows.d() : 0), rows.d()),
         y(exec, rows.count() + (penalty > 0 ? rows.d() : 0), rows.t()) {
@@ -111,7 +111,7 @@ normal_equations sum_all_products(const Exec& exec, const std::string& label, co
   const normal_equations sums = sum_columns(exec, label, rows, centred);
   if (sums.has_products()) return sums;
   const int d = rows.d(), t = rows.t(), p = d + t + 1;
-  const centred_rows<Exec, T> data(exec, label, rows, sums, 0);
+  const centred_observations<Exec, T> data(exec, label, rows, sums, 0);
   std::vector<double> products(static_cast<std::size_t>(p) * p);
   const auto multiply = [&](const column_major<T>& a, const column_major<T>& b, int first, int second) {
     const work_matrix<Exec, T> c(exec, a.columns, b.columns);
