@@ -25,7 +25,7 @@ template <class Exec, class T>
 std::int64_t fit_by_singular_values(const Exec& exec, const std::string& label, std::vector<double>& coefficients,
                                     const fit_rows<T>& rows, const normal_equations& sums, double penalty) {
   const int d = rows.d(), t = rows.t();
-  const centred_rows<Exec, T> data(exec, label, rows, sums, penalty);
+  const centred_observations<Exec, T> data(exec, label, rows, sums, penalty);
   const work_matrix<Exec, T> x(exec, d, t);
   const std::int64_t rank = solve_least_squares<Exec, T>(exec, label, as_matrix(*x), {}, {}, as_input(*data.x),
                                                          as_input(*data.y), {least_squares::svd, -1});
