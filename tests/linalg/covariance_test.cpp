@@ -71,6 +71,16 @@ TYPED_TEST(Covariance, OfVectorsIsNumPys) {
   expect_near(std::vector{1.0}, std::vector{test::value(one)}, 2);
 }
 
+// Their type holds what that of the result does not.
+TYPED_TEST(Covariance, OfVectorsWiderThanTheResult) {
+  using E = typename TypeParam::exec;
+  const auto a = test::make_array<double, 1, Kokkos::LayoutRight, E>({3}, std::vector{1e9, 1e9 + 1, 1e9 + 2});
+  const auto b = test::make_array<std::int32_t, 1, Kokkos::LayoutRight, E>({3}, std::vector<std::int32_t>{0, 1, 2});
+  const auto out = test::make_array<float, 2, Kokkos::LayoutRight, E>({2, 2}, std::vector<float>(4, 99));
+  quern::cov(E(), out, a, b);
+  EXPECT_EQ(std::vector<float>(4, 1), test::contents(out));
+}
+
 TYPED_TEST(Covariance, WithWeightsIsNumPys) {
   const typename TypeParam::exec exec;
   const auto x = this->array(4, 23, numpy.values("x")), out = this->array(4, 4), of_columns = this->array(7, 7);

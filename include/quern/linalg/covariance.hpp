@@ -137,11 +137,19 @@ constexpr bool covariance_types() {
   return fits && ranks && can_reindex<In>();
 }
 
+/// The type of a matrix of two variables: that of both, or one that holds either.
+template <class T, class U>
+auto common_number() {
+  if constexpr (std::is_same_v<T, U>) return T();
+  else if constexpr (std::is_integral_v<T> || std::is_integral_v<U>) return 0.0 + T() + U();
+  else return T() + U();
+}
+
 /// Calls `run(m)` with the matrix of two variables, in scratch memory.
 template <class Exec, class Out, class X, class Y, class Run>
 void with_two_variables(const operation_name& name, const Exec& exec, const Out& out_view, const X& x, const Y& y,
                         const Run& run) {
-  using T = value_of<Out>;
+  using T = decltype(common_number<value_of<X>, value_of<Y>>());
   constexpr bool lines = may_have_rank<X, 1, 1> && may_have_rank<Y, 1, 1>;
   static_assert(lines, "quern::cov: two variables have one axis each");
   if constexpr (lines) {
@@ -187,6 +195,7 @@ template <execution_space Exec, view_like Out, array_like In,
 void cov(const Exec& exec, const Out& out, const In& x, const Options&... options) {
   if constexpr (impl::covariance_types<Out, In>() && impl::weight_types<Options...>()) {
     if constexpr (impl::rank_of<In> == 1) {
+      static_assert(!(impl::is_option<axis, Options> || ...), "quern::cov: one variable has no option axis");
       cov(exec, expand_dims(out, {0, 1}), expand_dims(x, axis{0}), options...);
     } else {
       const impl::call c("quern::cov", exec);
@@ -218,6 +227,7 @@ template <execution_space Exec, view_like Out, array_like In, option<axis>... Op
 void corrcoef(const Exec& exec, const Out& out_view, const In& x, const Options&... options) {
   if constexpr (!impl::covariance_types<Out, In>()) {
   } else if constexpr (impl::rank_of<In> == 1) {
+    static_assert(!(impl::is_option<axis, Options> || ...), "quern::corrcoef: one variable has no option axis");
     corrcoef(exec, expand_dims(out_view, {0, 1}), expand_dims(x, axis{0}), options...);
   } else {
     using R = impl::real_type<impl::value_of<Out>>;

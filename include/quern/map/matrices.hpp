@@ -84,7 +84,7 @@ auto along_axis(const std::string& label, const V& v, int axis) {
     grid.stride[axis] = line.stride[0];
     return grid;
   };
-  if constexpr (stored_array<V>) {
+  if constexpr (view_like<V>) {
     auto line = make_input<Exec>(v, label).array;
     const index_layout grid = grid_of({line.extents, line.stride, 0});
     line.extents = grid.extents;

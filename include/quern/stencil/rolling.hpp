@@ -141,8 +141,9 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
   using T = value_of<In>;
   constexpr bool in_order = has_order<T> || !std::is_same_v<Op, quern::op::median>;
   static_assert(in_order, "quern::rolling: a median of complex numbers, which have no order");
-  constexpr bool has_option = !(std::is_same_v<Op, quern::op::median> && (is_option<ddof, Options> || ...));
-  static_assert(has_option, "quern::rolling: a median has no option ddof");
+  constexpr bool has_option = !((std::is_same_v<Op, quern::op::median> || std::is_same_v<Op, quern::op::count>) &&
+                                (is_option<ddof, Options> || ...));
+  static_assert(has_option, "quern::rolling: a median or a count has no option ddof");
   static_assert(has_nan<value_of<Out>>,
                 "quern::rolling: out must be of floating-point numbers, as NaN stands for windows of too few values");
   const auto elements = c.elements(in_view);

@@ -16,7 +16,7 @@ struct least_of_parts {
   std::int64_t n, part;
   std::int64_t* least;
   void operator()(std::int64_t unit) const {
-    std::int64_t of_part = *least;
+    std::int64_t of_part = Kokkos::atomic_load(least);
     for (std::int64_t i = unit * part; i < std::min(n, (unit + 1) * part); ++i) f(i, of_part);
     if (of_part < n) Kokkos::atomic_min(least, of_part);
   }
