@@ -11,7 +11,7 @@
 
 namespace test {
 
-using quern::boundaries, quern::Decomposition, quern::shape;
+using quern::boundaries, quern::boundary, quern::Decomposition, quern::shape;
 
 /// Blocks that no grid of ranks makes: of two ranks and more, the first has all columns of the first rows, and the
 /// others share the rest by columns.
