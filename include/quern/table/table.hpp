@@ -58,8 +58,10 @@ class Table {
     check_view<V>();
     static_assert(impl::is_column_value<T>(),
                   "quern::Table::insert: a column is of float, double, bool, or signed integers of 32 or 64 bits");
-    if constexpr (impl::is_column_value<T>())
+    if constexpr (impl::is_column_value<T>()) {
       put(impl::column_of_view<memory_space>(std::move(name), impl::type_of_column<T>(), column));
+      record_use(column, exec_);
+    }
     return *this;
   }
   /// Puts a text column behind the others.
@@ -72,6 +74,7 @@ class Table {
     static_assert(std::is_same_v<typename V::non_const_value_type, std::int32_t>,
                   "quern::Table::insert: codes of texts are std::int32_t");
     put_text(impl::column_of_view<memory_space>(std::move(name), column_type::text, codes), std::move(categories));
+    record_use(codes, exec_);
     return *this;
   }
 
@@ -125,6 +128,7 @@ class Table {
     check_view<V>();
     static_assert(std::is_same_v<typename V::non_const_value_type, std::int64_t>,
                   "quern::Table::take: rows are of std::int64_t");
+    record_use(rows, exec_);
     return take_rows(impl::column_of_view<memory_space>("rows", column_type::int64, rows));
   }
   /// The rows from `begin` to before `end`. Shares the columns' memory, as `head` and `tail` do.
