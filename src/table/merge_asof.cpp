@@ -65,8 +65,7 @@ D greatest_distance(double tolerance) {
 
 /// The key of a table, whose values must be there and in order.
 template <class Exec>
-column_in<Exec> asof_key(const std::string& label, const Exec& exec, const Table<Exec>& t,
-                         const std::string& name) {
+column_in<Exec> asof_key(const std::string& label, const Exec& exec, const Table<Exec>& t, const std::string& name) {
   const auto& c = table_access<Exec>::find(t, label, name);
   if (!is_number(c.type))
     throw Error(label, "the key " + in_quotes(std::string_view(name)) + " holds " + std::string(name_of(c.type)) +
@@ -116,7 +115,8 @@ column_in<Exec> asof_rows(const std::string& label, const Exec& exec, const colu
                                       data_of<std::int64_t>(rows), groups ? data_of<std::int32_t>(*groups) : nullptr,
                                       groups ? data_of<std::int32_t>(*of_right) : nullptr, m, options.direction,
                                       options.allow_exact_matches,
-                                      greatest_distance<typename find_asof<T>::distance_type>(options.tolerance), data_of<std::int64_t>(out)});
+                                      greatest_distance<typename find_asof<T>::distance_type>(options.tolerance),
+                                      data_of<std::int64_t>(out)});
   };
   if (left.type == column_type::int64) find(std::int64_t());
   else find(double());

@@ -80,8 +80,8 @@ TYPED_TEST(Csv, MissingTextsMayBeNumbersAndBools) {
 TYPED_TEST(Csv, LinesOfBlanksAreNoRows) {
   const auto t = TestFixture::parsed(" \na,b\n1,2\n \t \r\n3,4\n  ");
   EXPECT_EQ("a,b\n1,2\n3,4\n", quern::to_csv(t));
-  EXPECT_EQ("a\tb\nx\ty\n\t\n", quern::to_csv(TestFixture::parsed("a\tb\nx\ty\n\t\n", {.delimiter = '\t'}),
-                                           {.delimiter = '\t'}));
+  EXPECT_EQ("a\tb\nx\ty\n\t\n",
+            quern::to_csv(TestFixture::parsed("a\tb\nx\ty\n\t\n", {.delimiter = '\t'}), {.delimiter = '\t'}));
   const std::string blanks = "\"\"\nx\n\" \"\n\"\"\n";  // written so that they come back
   EXPECT_EQ(blanks, quern::to_csv(TestFixture::parsed(blanks)));
 }

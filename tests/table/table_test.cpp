@@ -147,15 +147,15 @@ TYPED_TEST(Tables, ReadsOfOtherInstancesMemoryAreRecorded) {
   EXPECT_EQ(0, waits([](const numbers&) {}));
   EXPECT_EQ(1, waits([&](const numbers& x) { Table<TypeParam>(instances[1]).insert("x", x); }));
   EXPECT_EQ(1, waits([&](const numbers& x) {
-    Kokkos::deep_copy(x, 0);
-    Table<TypeParam>(instances[1]).insert("x", x, {"a"});
-  }));
+              Kokkos::deep_copy(x, 0);
+              Table<TypeParam>(instances[1]).insert("x", x, {"a"});
+            }));
   EXPECT_EQ(1, waits([&](const numbers& x) {
-    Table<TypeParam> a(instances[1]), b(instances[0]);
-    a.insert("y", TestFixture::template view<std::int32_t>({1}));
-    b.insert("y", x);
-    Table<TypeParam>::concat({a, b});
-  }));
+              Table<TypeParam> a(instances[1]), b(instances[0]);
+              a.insert("y", TestFixture::template view<std::int32_t>({1}));
+              b.insert("y", x);
+              Table<TypeParam>::concat({a, b});
+            }));
 }
 
 TYPED_TEST(Tables, LengthsBeyondAllMemoryAreErrors) {

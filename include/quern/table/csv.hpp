@@ -18,9 +18,9 @@ struct read_csv_options {
   std::vector<std::string> names{};
   column_names columns{};                                    ///< the columns to read; empty: all
   std::vector<std::pair<std::string, column_type>> types{};  ///< of columns whose types are not inferred
-  std::vector<std::string> missing{};                        ///< what stands for a missing value beside pandas' list, as it is written
-  std::int64_t bad_lines = 0;        ///< so many lines that cannot be read are left out; more are an error
-  std::int64_t* left_out = nullptr;  ///< where to write how many were
+  std::vector<std::string> missing{};  ///< what stands for a missing value beside pandas' list, as it is written
+  std::int64_t bad_lines = 0;          ///< so many lines that cannot be read are left out; more are an error
+  std::int64_t* left_out = nullptr;    ///< where to write how many were
 };
 
 /// A table of a file of comma-separated values (RFC 4180): pandas' `read_csv`.
@@ -51,8 +51,8 @@ struct read_csv_options {
 /// Reads the file in chunks, on the threads of the host, whatever the execution space; on devices the columns are
 /// copied then. Memory: the columns, and the file as the system maps it: a program that cuts the file short meanwhile
 /// ends this one with a signal (SIGBUS). Waits.
-/// @throws files::FileError if the file cannot be read, has no line, changed meanwhile, or has more bad lines than `bad_lines` allows, with
-/// line and field of the first one; Error if a name does not exist or occurs twice
+/// @throws files::FileError if the file cannot be read, has no line, changed meanwhile, or has more bad lines than
+/// `bad_lines` allows, with line and field of the first one; Error if a name does not exist or occurs twice
 template <execution_space Exec>
 Table<Exec> read_csv(const Exec& exec, const std::string& path, const read_csv_options& options = {});
 inline Table<> read_csv(const std::string& path, const read_csv_options& options = {}) {

@@ -28,10 +28,12 @@ class TableGroups;
 /// which lives as long as one of them. Elements are read-only through a table. There is no index beside the columns:
 /// rows are numbered from 0. Names, defaults and results are otherwise pandas'.
 ///
-/// What an operation makes belongs to its result, and is from the pool of the table's memory space (`quern::pool`):
-/// this is the one place where Quern allocates its results. All operations run on the instance that the table was made
-/// with; those whose result's length depends on the data wait for it, and so do `describe`, `to_string` and `print`.
-/// The memory of a View that was inserted must not be written while they run.
+/// What an operation makes belongs to its result: columns are from the pool of the table's memory space
+/// (`quern::pool`), names and categories of the host's heap. This is the one place where Quern allocates its results.
+/// All operations run on the instance that the table was made with, those of several tables on the first one's, which
+/// then waits for the others. Those wait whose result's length depends on the data or that check numbers of rows or
+/// codes, those that bring texts of different categories together, `describe`, `to_string` and `print`. The memory of
+/// a View that was inserted must not be written while they run.
 ///
 /// Everything is compiled in the component `Quern::table`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
