@@ -43,7 +43,7 @@ const std::vector<column_in<Exec>>& columns_of(const Table<Exec>& t) {
 }
 
 /// @throws Error that names a name that is there twice
-void check_distinct(const std::string& label, const std::vector<std::string>& names);
+void check_distinct(const std::string& label, const std::vector<std::string>& names, const std::string& where = "");
 /// A list of names in a message: 'a', 'b'.
 std::string in_quotes(const std::vector<std::string>& names);
 inline std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -76,7 +76,8 @@ template <class Exec>
 column_in<Exec> new_values(const Exec& exec, std::string name, column_type type, std::int64_t rows,
                            categories_ptr categories = {}) {
   using memory_space = typename Exec::memory_space;
-  const auto block = take_block<memory_space>(instance_ref(exec), static_cast<std::size_t>(rows * bytes_of(type)));
+  const std::size_t bytes = bytes_of_array("quern::Table", {rows}, static_cast<std::size_t>(bytes_of(type)));
+  const auto block = take_block<memory_space>(instance_ref(exec), bytes);
   return {std::move(name), type, block, block.data(), rows, 1, std::move(categories)};
 }
 /// The elements of a column that was made here.
@@ -128,6 +129,13 @@ template <class Exec>
 column_in<Exec> as_type(const std::string& label, const Exec& exec, const column_in<Exec>& c, column_type type) {
   return c.type == type ? c : converted(label, exec, c, type);
 }
+/// Lets another instance use the columns of a table, after what was launched on the table's own.
+template <class Exec>
+void use_on(const std::string& label, const Exec& exec, const Table<Exec>& t) {
+  if (t.exec() == exec) return;
+  t.exec().fence(kernel_label(label));
+  for (const auto& c : columns_of(t)) record_use<typename Exec::memory_space>(c.data, instance_ref(exec));
+}
 /// How many values of a column are missing. Waits.
 template <class Exec>
 std::int64_t count_missing(const std::string& label, const Exec& exec, const column_in<Exec>& c);
@@ -149,6 +157,8 @@ Kokkos::MinMaxScalar<std::int64_t> bounds_of(const std::string& label, const Exe
 /// The type that holds the values of columns of two types: the same one, or one of numbers.
 /// @throws Error if there is none
 column_type common_type(const std::string& label, const std::string& name, column_type a, column_type b);
+/// @throws Error if there are more texts than codes for them
+void check_codes(const std::string& label, std::size_t texts);
 /// All texts of some lists, sorted.
 categories_ptr all_categories(const std::vector<categories_ptr>& lists);
 /// Copies a column to the rows of another one from `at` on. Texts become codes of the other one's categories.

@@ -52,6 +52,7 @@ Table<Exec> Table<Exec>::concat(const std::vector<Table>& tables) {
   for (const auto& t : tables)
     for (const auto& name : t.names())
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  for (const auto& t : tables) use_on(label, tables.front().exec(), t);
   std::vector<column_data> columns;
   for (const auto& name : names) columns.push_back(column_below(label, tables, name));
   return table_access<Exec>::make(tables.front().exec(), std::move(columns));

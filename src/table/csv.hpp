@@ -54,10 +54,13 @@ class missing_texts {
  public:
   explicit missing_texts(const std::vector<std::string>& more);
   bool contains(std::string_view text) const;
+  /// Whether some read as numbers or bools, too.
+  bool has_values() const { return has_values_; }
 
  private:
   std::vector<std::string> texts_;  // sorted
   std::size_t longest_ = 0;
+  bool has_values_ = false;
   bool begins_[256] = {};
 };
 
@@ -89,6 +92,8 @@ parsed parse(const std::string& name, std::string_view text, const read_csv_opti
              std::int64_t chunk = 1 << 20);
 
 column_type type_of(kind k);
+/// @throws Error if fields cannot be told from the delimiter
+void check_delimiter(const std::string& label, char delimiter);
 
 }  // namespace quern::impl::csv
 

@@ -6,6 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <quern/core/call/error.hpp>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>
+#else
+#include <locale.h>
+#endif
 
 #include "csv.hpp"
 
@@ -35,6 +41,15 @@ column_type type_of(kind k) {
   }
 }
 
+void check_delimiter(const std::string& label, char delimiter) {
+  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r')
+    throw Error(label, "the delimiter is a quotation mark or an end of a line");
+  const auto within = [&](char first, char last) { return delimiter >= first && delimiter <= last; };
+  if (within('0', '9') || within('A', 'Z') || within('a', 'z') || delimiter == '.' || delimiter == '+' ||
+      delimiter == '-')
+    throw Error(label, std::string("the delimiter is ") + delimiter + ", which numbers and words have in them");
+}
+
 std::string text_of(const field& f) {
   std::string text(f.raw());
   if (!f.doubled) return text;
@@ -62,6 +77,7 @@ field_end cursor::next_quoted(field& f) {
   if (*at == delimiter) return ++at, field_end::field;
   if (*at == '\r' && at + 1 < end && at[1] == '\n') ++at;
   if (*at == '\n') return ++at, ++lines, field_end::line;
+  if (*at == '\r' && at + 1 == end) return ++at, field_end::line;
   return field_end::stray;
 }
 field_end cursor::next(field& f) {
@@ -70,18 +86,22 @@ field_end cursor::next(field& f) {
   f.doubled = false;
   while (at < end && *at != delimiter && *at != '\n' && *at != '"') ++at;
   f.end = at;
-  if (at == end) return field_end::line;
-  if (*at == '"') return field_end::stray;
-  if (*at == '\n') {
+  if (at < end && *at == '"') return field_end::stray;
+  if (at == end || *at == '\n') {
     if (f.end > f.begin && f.end[-1] == '\r') --f.end;
-    return ++at, ++lines, field_end::line;
+    if (at < end) ++at, ++lines;
+    return field_end::line;
   }
   return ++at, field_end::field;
 }
 void cursor::skip_empty() {
-  for (; at < end; ++at, ++lines) {
-    if (*at == '\r' && at + 1 < end && at[1] == '\n') ++at;
-    if (*at != '\n') return;
+  while (at < end) {
+    const char* last = at;
+    while (last < end && (*last == ' ' || *last == '\t') && *last != delimiter) ++last;
+    if (last < end && *last == '\r' && (last + 1 == end || last[1] == '\n')) ++last;
+    if (last < end && *last != '\n') return;
+    at = last;
+    if (at < end) ++at, ++lines;
   }
 }
 void cursor::skip_line() {
@@ -96,6 +116,7 @@ missing_texts::missing_texts(const std::vector<std::string>& more)
   texts_.insert(texts_.end(), more.begin(), more.end());
   std::sort(texts_.begin(), texts_.end());
   for (const auto& text : texts_) {
+    has_values_ |= kind_of(text) != kind::text;
     longest_ = std::max(longest_, text.size());
     if (!text.empty()) begins_[static_cast<unsigned char>(text[0])] = true;
   }
@@ -114,6 +135,11 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   return text;
+}
+/// The locale of C, whatever the program has set.
+locale_t point_locale() {
+  static const locale_t c = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  return c;
 }
 bool is_word(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
@@ -148,8 +174,9 @@ bool read_real(std::string_view text, T& value) {
   if (at != text.data() + text.size()) return false;
   if (error == std::errc::result_out_of_range) {  // an infinity, or next to zero
     const std::string copy(text);
-    if constexpr (std::is_same_v<T, float>) value = std::strtof(copy.c_str(), nullptr);
-    else value = std::strtod(copy.c_str(), nullptr);
+    const locale_t with_point = point_locale();
+    if constexpr (std::is_same_v<T, float>) value = ::strtof_l(copy.c_str(), nullptr, with_point);
+    else value = ::strtod_l(copy.c_str(), nullptr, with_point);
     return true;
   }
   return error == std::errc();

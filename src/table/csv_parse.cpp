@@ -14,6 +14,23 @@
 namespace quern::impl::csv {
 namespace {
 
+kind kind_of_type(column_type type) {
+  switch (type) {
+    case column_type::float32:
+      return kind::float32;
+    case column_type::float64:
+      return kind::float64;
+    case column_type::int32:
+      return kind::int32;
+    case column_type::int64:
+      return kind::int64;
+    case column_type::boolean:
+      return kind::boolean;
+    default:
+      return kind::text;
+  }
+}
+
 /// The texts of a column in one chunk, numbered in the order in which they are found.
 struct dictionary {
   std::unordered_map<std::string_view, std::int32_t> codes;
@@ -37,6 +54,7 @@ struct part {
   std::string first_problem{};  // of a bad line
   bool stray = false;           // a quotation mark where none may be
   bool open = false;            // a quoted field without an end
+  bool grown = false;           // it has more lines than were counted
   std::vector<kind> kinds{};
   std::vector<dictionary> texts{};
 };
@@ -50,10 +68,15 @@ class part_reader {
   /// With `dry`, only the kinds of the columns, from so many lines.
   void read(part& p, bool dry, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const {
     p.rows = p.bad = 0;
-    p.stray = p.open = false;
+    p.stray = p.open = p.grown = false;
     p.texts.assign(columns_.size(), {});
     cursor c{p.begin, p.end, options_.delimiter};
     for (c.skip_empty(); c.at < c.end && p.rows < most; c.skip_empty()) {
+      // Another program may write the file meanwhile: there is memory for the lines that were counted.
+      if (!dry && p.rows > p.lines) {
+        p.grown = true;
+        return;
+      }
       const std::int64_t line = p.first_line + c.lines;
       changes changed;
       const std::string problem = read_line(p, c, dry, changed);
@@ -127,6 +150,7 @@ class part_reader {
   }
   bool put(part& p, std::size_t k, kind type, const field& f) const {
     const std::string_view text = f.raw();
+    if (missing_.has_values() && missing_.contains(text)) return put_missing(p, k, type);
     std::int64_t whole;
     bool yes;
     switch (type) {
@@ -146,13 +170,28 @@ class part_reader {
       case kind::text:
         break;
     }
-    return set(p, k, missing_.contains(text) ? -1 : p.texts[k].code_of(f));
+    return missing_.contains(text) ? put_missing(p, k, type) : set(p, k, p.texts[k].code_of(f));
   }
   template <class T>
   bool put_real(part& p, std::size_t k, std::string_view text) const {
     T value;
     if (read_real(text, value)) return set(p, k, value);
-    return missing_.contains(text) && set(p, k, std::numeric_limits<T>::quiet_NaN());
+    return missing_.contains(text) && put_missing(p, k, kind_of_type(type_of_column<T>()));
+  }
+  /// False where a column has no missing values.
+  bool put_missing(const part& p, std::size_t k, kind type) const {
+    switch (type) {
+      case kind::nothing:
+        return true;
+      case kind::float32:
+        return set(p, k, std::numeric_limits<float>::quiet_NaN());
+      case kind::float64:
+        return set(p, k, std::numeric_limits<double>::quiet_NaN());
+      case kind::text:
+        return set(p, k, std::int32_t(-1));
+      default:
+        return false;
+    }
   }
 
   const std::vector<column>& columns_;
@@ -171,11 +210,13 @@ std::vector<part> cut(const char* begin, const char* end, std::int64_t chunk, st
                   [&](std::int64_t k) { quotes[static_cast<std::size_t>(k)] = count_of(from(k), from(k + 1), '"'); });
   std::vector<part> parts = {{begin, end, first_line}};
   bool quoted = false;
+  const char* at = begin;
   for (std::int64_t k = 1; k < n; ++k) {
     quoted ^= quotes[static_cast<std::size_t>(k - 1)] % 2 == 1;
-    const char* at = from(k);
+    if (from(k) <= at) continue;  // the line that begins before it ends behind it
+    at = from(k);
     for (bool inside = quoted; at < end && (inside || *at != '\n'); ++at) inside ^= *at == '"';
-    if (at == end || at + 1 <= parts.back().begin) continue;
+    if (at == end) break;
     parts.back().end = at + 1;
     parts.push_back({at + 1, end, first_line});
   }
@@ -217,38 +258,24 @@ std::vector<column> columns_of_file(const std::string& label, const std::string&
   }
   std::vector<std::string> names;
   for (const auto& column : columns) names.push_back(column.name);
-  check_distinct(label, names);
+  check_distinct(label, names, " in " + name);
   return columns;
 }
-kind kind_of_type(column_type type) {
-  switch (type) {
-    case column_type::float32:
-      return kind::float32;
-    case column_type::float64:
-      return kind::float64;
-    case column_type::int32:
-      return kind::int32;
-    case column_type::int64:
-      return kind::int64;
-    case column_type::boolean:
-      return kind::boolean;
-    default:
-      return kind::text;
-  }
-}
-column& named(const std::string& label, std::vector<column>& columns, const std::string& name) {
+column& named(const std::string& label, const std::string& file, std::vector<column>& columns,
+              const std::string& name) {
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
-  if (found == columns.end()) throw Error(label, "the file has no column " + in_quotes(std::string_view(name)));
+  if (found == columns.end()) throw Error(label, file + " has no column " + in_quotes(std::string_view(name)));
   return *found;
 }
-void choose_columns(const std::string& label, std::vector<column>& columns, const read_csv_options& options) {
+void choose_columns(const std::string& label, const std::string& file, std::vector<column>& columns,
+                    const read_csv_options& options) {
   if (!options.columns.empty()) {
     check_distinct(label, {options.columns.begin(), options.columns.end()});
     for (auto& c : columns) c.wanted = false;
-    for (const auto& name : options.columns) named(label, columns, name).wanted = true;
+    for (const auto& name : options.columns) named(label, file, columns, name).wanted = true;
   }
   for (const auto& [name, type] : options.types) {
-    auto& c = named(label, columns, name);
+    auto& c = named(label, file, columns, name);
     c.given = true;
     c.type = kind_of_type(type);
   }
@@ -266,14 +293,17 @@ void keep_used(const column& c, const part& p, dictionary& texts) {
   std::erase_if(texts.codes, [&](const auto& text) { return !used[static_cast<std::size_t>(text.second)]; });
 }
 /// Numbers the texts of all parts in their order, and their codes by it.
-void merge_texts(column& c, std::size_t k, std::vector<part>& parts) {
-  for (auto& p : parts)
+void merge_texts(const std::string& label, column& c, std::size_t k, std::vector<part>& parts) {
+  for (auto& p : parts) {
+    check_codes(label, p.texts[k].codes.size());
     if (p.bad > 0) keep_used(c, p, p.texts[k]);
+  }
   std::vector<std::string_view> all;
   for (const auto& p : parts)
     for (const auto& [text, code] : p.texts[k].codes) all.push_back(text);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
+  check_codes(label, all.size());
   on_host_threads(static_cast<std::int64_t>(parts.size()), [&](std::int64_t i) {
     const auto& p = parts[static_cast<std::size_t>(i)];
     std::vector<std::int32_t> place;
@@ -344,6 +374,8 @@ class file_reader {
       p.kinds = before;
       part_reader(columns_, options_, missing_).read(p, false);
     });
+    if (std::any_of(parts.begin(), parts.end(), [](const part& p) { return p.grown; }))
+      throw files::FileError(name_, "changed while it was read");
     for (const auto& p : parts) take_kinds(p);
     return kinds() == before;
   }
@@ -366,7 +398,7 @@ class file_reader {
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       auto& c = columns_[k];
       if (!c.wanted) continue;
-      if (c.type == kind::text) merge_texts(c, k, parts);
+      if (c.type == kind::text) merge_texts(label_text("quern::read_csv"), c, k, parts);
       const std::size_t size = size_of(c.type);
       std::int64_t row = 0;
       for (const auto& p : parts) {
@@ -391,8 +423,7 @@ class file_reader {
 };
 
 void check_options(const std::string& label, const read_csv_options& options) {
-  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
-    throw Error(label, "the delimiter is a quotation mark or an end of a line");
+  check_delimiter(label, options.delimiter);
   if (options.bad_lines < 0)
     throw Error(label, "bad_lines is " + std::to_string(options.bad_lines) + ", expected 0 or more");
 }
@@ -406,7 +437,7 @@ parsed parse(const std::string& name, std::string_view text, const read_csv_opti
   cursor lines{text.data(), text.data() + text.size(), options.delimiter};
   if (text.starts_with("\xef\xbb\xbf")) lines.at += 3;
   auto columns = columns_of_file(label, name, lines, options);
-  choose_columns(label, columns, options);
+  choose_columns(label, name, columns, options);
   return file_reader(name, options, allocate, std::move(columns)).read(lines, chunk);
 }
 

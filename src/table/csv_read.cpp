@@ -17,19 +17,30 @@ namespace quern {
 namespace impl {
 namespace {
 
+/// Closes a file, also where the constructor of what has it throws.
+struct open_file {
+  int descriptor;
+  explicit open_file(int d) : descriptor(d) {}
+  ~open_file() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+};
+
 /// The bytes of a file: mapped, or read where it is no regular file.
 class file_text {
  public:
-  explicit file_text(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit file_text(const std::string& path) : file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC)} {
     struct stat status{};
-    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail(path);
+    if (file_.descriptor < 0 || ::fstat(file_.descriptor, &status) != 0) fail(path);
     if (S_ISDIR(status.st_mode)) {
       errno = EISDIR;
       fail(path);
     }
     if (S_ISREG(status.st_mode) && status.st_size > 0) {
       bytes_ = static_cast<std::size_t>(status.st_size);
-      mapped_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+      mapped_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file_.descriptor, 0);
       if (mapped_ != MAP_FAILED) return;
       mapped_ = nullptr;
     }
@@ -37,7 +48,6 @@ class file_text {
   }
   ~file_text() {
     if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
-    if (descriptor_ >= 0) ::close(descriptor_);
   }
   file_text(const file_text&) = delete;
   file_text& operator=(const file_text&) = delete;
@@ -46,22 +56,21 @@ class file_text {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& path) {
+  [[noreturn]] static void fail(const std::string& path) {
     const int error = errno;
-    if (descriptor_ >= 0) ::close(descriptor_);
     throw files::FileError(path, std::string("cannot be read: ") + std::strerror(error));
   }
   void read_all(const std::string& path) {
     char buffer[1 << 16];
     for (;;) {
-      const ssize_t n = ::read(descriptor_, buffer, sizeof buffer);
+      const ssize_t n = ::read(file_.descriptor, buffer, sizeof buffer);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail(path);
       if (n == 0) return;
       read_.append(buffer, static_cast<std::size_t>(n));
     }
   }
-  int descriptor_;
+  open_file file_;
   void* mapped_ = nullptr;
   std::size_t bytes_ = 0;
   std::string read_;

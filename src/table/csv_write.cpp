@@ -75,7 +75,10 @@ std::string lines_of(const std::vector<host_column>& columns, std::int64_t begin
       if (&c != columns.data()) lines += delimiter;
       append_value(lines, c, row);
     }
-    if (columns.size() == 1 && lines.size() == start) lines += "\"\"";  // an empty line is no row
+    if (columns.size() == 1 && lines.find_first_not_of(" \t", start) == std::string::npos) {  // such a line is no row
+      lines.insert(start, 1, '"');
+      lines += '"';
+    }
     lines += '\n';
   }
   return lines;
@@ -85,8 +88,7 @@ std::string lines_of(const std::vector<host_column>& columns, std::int64_t begin
 template <class Exec, class Write>
 void write_lines(const std::string& label, const Table<Exec>& table, const write_csv_options& options,
                  const Write& write) {
-  if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r')
-    throw Error(label, "the delimiter is a quotation mark or an end of a line");
+  csv::check_delimiter(label, options.delimiter);
   const Exec& exec = table.exec();
   std::vector<host_column> columns;
   std::vector<column_in<Exec>> packed;
@@ -109,6 +111,7 @@ void write_lines(const std::string& label, const Table<Exec>& table, const write
       for (const auto& text : *c.categories) columns.back().texts.push_back(as_field(text, options.delimiter));
   }
   exec.fence(kernel_label(label));
+  if (columns.size() == 1 && header.find_first_not_of(" \t") == std::string::npos) header = '"' + header + '"';
   if (options.header && !columns.empty()) write(header + "\n");
   constexpr std::int64_t rows_of_chunk = 8192, chunks_at_once = 64;
   std::vector<std::string> lines(chunks_at_once);

@@ -113,7 +113,9 @@ Table<Exec> Table<Exec>::describe(const std::vector<double>& quantiles) const {
     result.push_back(column_of_host(exec_, c.name, column_type::float64, values.data(), values.size()));
   }
   if (result.size() == 1) throw Error(label, "there is no column of numbers");
-  return table_access<Exec>::make(exec_, std::move(result));
+  const auto described = table_access<Exec>::make(exec_, std::move(result));
+  check_distinct(label, described.names());
+  return described;
 }
 
 #define QUERN_TABLE_DESCRIBE(E) template Table<E> Table<E>::describe(const std::vector<double>&) const;

@@ -164,6 +164,7 @@ template <execution_space Exec>
 Table<Exec> Table<Exec>::merge(const Table& right, const merge_options& options) const {
   const std::string& label = label_text("quern::Table::merge");
   const auto [left_on, right_on] = names_of_keys(label, options, names(), right.names());
+  use_on(label, exec_, right);
   const key_pairs<Exec> keys(label, *this, right, left_on, right_on);
   if (options.how == merge_how::semi || options.how == merge_how::anti) {
     const auto rows = filtered_rows(exec_, options.how == merge_how::semi, keys.numbers(label, exec_));

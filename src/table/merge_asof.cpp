@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
 #include <optional>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/is_sorted.hpp>
@@ -13,6 +14,7 @@ namespace {
 /// The right row for each left one. The right keys are in order, group by group, and so are their groups.
 template <class T>
 struct find_asof {
+  using distance_type = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;  // double rounds int64
   const T* left;
   std::int64_t stride;
   const T* right;
@@ -21,7 +23,7 @@ struct find_asof {
   std::int64_t n;
   asof_direction direction;
   bool exact;
-  double tolerance;
+  distance_type tolerance;
   std::int64_t* to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -45,25 +47,32 @@ struct find_asof {
     to[i] = at >= 0 && distance(at, v) <= tolerance ? right_rows[at] : -1;
   }
   /// How far a right key is from a left one.
-  KOKKOS_FUNCTION double distance(std::int64_t at, const T& v) const {
+  KOKKOS_FUNCTION distance_type distance(std::int64_t at, const T& v) const {
     const T r = right[at];
     if constexpr (std::is_integral_v<T>)
-      return static_cast<double>(r < v ? static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(r)
-                                       : static_cast<std::uint64_t>(r) - static_cast<std::uint64_t>(v));
+      return r < v ? static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(r)
+                   : static_cast<std::uint64_t>(r) - static_cast<std::uint64_t>(v);
     else return r == v ? 0 : Kokkos::abs(r - v);
   }
 };
 
+/// A tolerance in the type of the distances.
+template <class D>
+D greatest_distance(double tolerance) {
+  if constexpr (std::is_same_v<D, double>) return tolerance;
+  else return tolerance < 0x1p64 ? static_cast<D>(tolerance) : std::numeric_limits<D>::max();
+}
+
 /// The key of a table, whose values must be there and in order.
 template <class Exec>
-column_in<Exec> asof_key(const std::string& label, const Table<Exec>& t, const std::string& name) {
+column_in<Exec> asof_key(const std::string& label, const Exec& exec, const Table<Exec>& t, const std::string& name) {
   const auto& c = table_access<Exec>::find(t, label, name);
   if (!is_number(c.type))
     throw Error(label, "the key " + in_quotes(std::string_view(name)) + " holds " + std::string(name_of(c.type)) +
                            ", expected numbers");
-  if (count_missing(label, t.exec(), c) > 0)
+  if (count_missing(label, exec, c) > 0)
     throw Error(label, "the key " + in_quotes(std::string_view(name)) + " has missing values");
-  return as_type(label, t.exec(), c, is_floating(c.type) ? column_type::float64 : column_type::int64);
+  return as_type(label, exec, c, is_floating(c.type) ? column_type::float64 : column_type::int64);
 }
 template <class Exec>
 void check_sorted(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
@@ -105,7 +114,9 @@ column_in<Exec> asof_rows(const std::string& label, const Exec& exec, const colu
                          find_asof<T>{static_cast<const T*>(left.data), left.stride, data_of<T>(keys),
                                       data_of<std::int64_t>(rows), groups ? data_of<std::int32_t>(*groups) : nullptr,
                                       groups ? data_of<std::int32_t>(*of_right) : nullptr, m, options.direction,
-                                      options.allow_exact_matches, options.tolerance, data_of<std::int64_t>(out)});
+                                      options.allow_exact_matches,
+                                      greatest_distance<typename find_asof<T>::distance_type>(options.tolerance),
+                                      data_of<std::int64_t>(out)});
   };
   if (left.type == column_type::int64) find(std::int64_t());
   else find(double());
@@ -126,7 +137,8 @@ Table<Exec> Table<Exec>::merge_asof(const Table& right, const merge_asof_options
     throw Error(label, "the key is named by on, or by left_on and right_on");
   const std::string& left_on = options.on.empty() ? options.left_on : options.on;
   const std::string& right_on = options.on.empty() ? options.right_on : options.on;
-  auto left_key = asof_key(label, *this, left_on), right_key = asof_key(label, right, right_on);
+  use_on(label, exec_, right);
+  auto left_key = asof_key(label, exec_, *this, left_on), right_key = asof_key(label, exec_, right, right_on);
   unify(label, exec_, left_key, right_key);
   check_sorted(label, exec_, left_key);
   check_sorted(label, exec_, right_key);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <quern/print/text.hpp>
 
@@ -17,10 +17,10 @@ constexpr int digits = 6;                                     // its display.pre
 
 std::string formatted(double v, char notation) {
   if (std::isnan(v)) return "NaN";
-  const std::string format = std::string("% .") + std::to_string(digits) + notation;
   char text[400];  // the largest double has 309 digits before its point
-  std::snprintf(text, sizeof text, format.c_str(), v);
-  return text;
+  const auto form = notation == 'f' ? std::chars_format::fixed : std::chars_format::scientific;
+  const auto end = std::to_chars(text, text + sizeof text, v, form, digits).ptr;  // printf's point is the locale's
+  return (std::signbit(v) ? "" : " ") + std::string(text, end);
 }
 bool has_point(const std::string& text) {
   return text.find('.') != std::string::npos && text.find_first_not_of(" +-0123456789.") == std::string::npos;
@@ -96,6 +96,7 @@ void append_column(std::vector<std::string>& lines, const std::string& name, std
                    bool to_left) {
   std::size_t width = width_of(name);
   for (const auto& t : texts) width = std::max(width, width_of(t));
+  if (cut) width = std::max<std::size_t>(width, 2);
   if (cut) texts.insert(texts.begin() + rows_at_each_end, width > 3 ? "..." : "..");
   texts.insert(texts.begin(), name);
   for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -107,7 +107,7 @@ Table<Exec> Table<Exec>::head(std::int64_t n) const {
 }
 template <execution_space Exec>
 Table<Exec> Table<Exec>::tail(std::int64_t n) const {
-  return slice(n < 0 ? std::min(-n, rows()) : rows() - std::min(n, rows()), rows());
+  return slice(n < 0 ? -std::max(n, -rows()) : rows() - std::min(n, rows()), rows());
 }
 
 template <execution_space Exec>

@@ -17,8 +17,12 @@ namespace csv = quern::impl::csv;
 /// What a text gives, as bytes that can be compared.
 std::string result_of(std::string_view text, const quern::read_csv_options& options, std::int64_t chunk) {
   std::vector<std::unique_ptr<std::byte[]>> memory;
+  static std::uint8_t pattern = 0;  // another one in each call, so that what is not written differs
+  ++pattern;
   const auto allocate = [&](std::size_t bytes) {
-    return memory.emplace_back(std::make_unique<std::byte[]>(bytes)).get();
+    auto* const block = memory.emplace_back(std::make_unique<std::byte[]>(bytes)).get();
+    std::memset(block, pattern, bytes);
+    return block;
   };
   try {
     const auto file = csv::parse("fuzz", text, options, allocate, chunk);
@@ -48,6 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.header = (data[0] & 2) != 0;
   options.bad_lines = (data[0] & 4) != 0 ? 1000000 : (data[0] & 8) != 0 ? 1 : 0;
   if ((data[0] & 16) != 0 && !options.header) options.types = {{"0", quern::column_type::int32}};
+  if ((data[0] & 32) != 0) options.missing = {"-999", "True", "x"};
+  if ((data[0] & 64) != 0 && !options.header) options.columns = {"0"};
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string whole = result_of(text, options, 1 << 20);
   for (const std::int64_t chunk : {3, 16, 100})

@@ -67,6 +67,31 @@ TYPED_TEST(Csv, OptionsChooseNamesColumnsAndTypes) {
   EXPECT_EQ((std::vector<std::string>{"u", "v"}), TestFixture::parsed("a,b\n1,2\n", {.names = {"u", "v"}}).names());
 }
 
+TYPED_TEST(Csv, MissingTextsMayBeNumbersAndBools) {
+  const std::string text = "a,b,c\n1,True,x\n-999,False,7\n3,True,-999\n";
+  const auto t = TestFixture::parsed(text, {.missing = {"-999", "False", "7"}});
+  EXPECT_EQ("1.0,True,x\n,,\n3.0,True,\n", quern::to_csv(t, {.header = false}));
+  const auto given = TestFixture::parsed(text, {.types = {{"a", column_type::float32}}, .missing = {"-999"}});
+  EXPECT_TRUE(std::isnan(test::values_of<float>(given, "a")[1]));
+  EXPECT_EQ("the text: line 3: field 1 ('a'): '-999' is not there, and a column of int32 has no missing values",
+            TestFixture::problem(text, {.types = {{"a", column_type::int32}}, .missing = {"-999"}}));
+}
+
+TYPED_TEST(Csv, LinesOfBlanksAreNoRows) {
+  const auto t = TestFixture::parsed(" \na,b\n1,2\n \t \r\n3,4\n  ");
+  EXPECT_EQ("a,b\n1,2\n3,4\n", quern::to_csv(t));
+  EXPECT_EQ("a\tb\nx\ty\n\t\n",
+            quern::to_csv(TestFixture::parsed("a\tb\nx\ty\n\t\n", {.delimiter = '\t'}), {.delimiter = '\t'}));
+  const std::string blanks = "\"\"\nx\n\" \"\n\"\"\n";  // written so that they come back
+  EXPECT_EQ(blanks, quern::to_csv(TestFixture::parsed(blanks)));
+}
+
+TYPED_TEST(Csv, TextsMayEndInACarriageReturn) {
+  EXPECT_EQ("a,b\n1,2\n", quern::to_csv(TestFixture::parsed("a,b\r\n1,2\r")));
+  EXPECT_EQ("a\nx\n", quern::to_csv(TestFixture::parsed("a\n\"x\"\r")));
+  EXPECT_EQ("a\n1\n", quern::to_csv(TestFixture::parsed("a\n1\n\r")));
+}
+
 TYPED_TEST(Csv, TypesMayBeGiven) {
   const auto t = TestFixture::parsed("a,b,c,d\n1,0.1,1,True\n-2,1e60,x,False\n", {.types = {{"a", column_type::int32},
                                                                                             {"b", column_type::float32},
@@ -118,13 +143,15 @@ TYPED_TEST(Csv, WrongOptionsAreNamed) {
   const auto problem = [](const std::string& text, const read_csv_options& options = {}) {
     return TestFixture::problem(text, options);
   };
-  EXPECT_EQ("quern::read_csv: the name 'a' occurs twice", problem("a,b,a\n"));
-  EXPECT_EQ("quern::read_csv: the file has no column 'z'", problem("a,b\n", {.columns = {"z"}}));
-  EXPECT_EQ("quern::read_csv: the file has no column 'z'", problem("a,b\n", {.types = {{"z", column_type::text}}}));
+  EXPECT_EQ("quern::read_csv: the name 'a' occurs twice in the text", problem("a,b,a\n"));
+  EXPECT_EQ("quern::read_csv: the text has no column 'z'", problem("a,b\n", {.columns = {"z"}}));
+  EXPECT_EQ("quern::read_csv: the text has no column 'z'", problem("a,b\n", {.types = {{"z", column_type::text}}}));
   EXPECT_EQ("quern::read_csv: 1 names, expected one for each of the 2 columns of the text",
             problem("a,b\n", {.names = {"z"}}));
   EXPECT_EQ("quern::read_csv: the delimiter is a quotation mark or an end of a line",
             problem("a,b\n", {.delimiter = '\n'}));
+  EXPECT_EQ("quern::read_csv: the delimiter is e, which numbers and words have in them",
+            problem("a,b\n", {.delimiter = 'e'}));
   EXPECT_EQ("quern::read_csv: bad_lines is -1, expected 0 or more", problem("a,b\n", {.bad_lines = -1}));
 }
 
@@ -196,6 +223,12 @@ TYPED_TEST(Csv, BadLinesOfLargeFilesAreNamed) {
   const auto rest = TestFixture::parsed(stray, {.bad_lines = 1});
   EXPECT_EQ(60000, rest.rows());
   EXPECT_EQ(column_type::int64, rest.type("i"));
+}
+
+TYPED_TEST(Csv, OpenQuotesOfLargeFilesAreNamed) {
+  const std::string text = quern::to_csv(large_table<TypeParam>(60000).drop("s")) + "\"";
+  EXPECT_EQ("the text: the file ends in a quoted field; line 60002: field 1 has no closing quotation mark",
+            TestFixture::problem(text));
 }
 
 TYPED_TEST(Csv, FilesThatCannotBeReadAreNamed) {

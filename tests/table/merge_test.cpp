@@ -125,6 +125,22 @@ TYPED_TEST(Merge, NearestRowsOfWholeNumbers) {
   expect_table("asof/whole", left.merge_asof(times, {.left_on = "t", .right_on = "u", .tolerance = 3}));
 }
 
+TYPED_TEST(Merge, NearestRowsOfNumbersThatDoubleRounds) {
+  const std::int64_t large = std::int64_t(1) << 54;
+  Table<TypeParam> left, right;
+  left.insert("t", test::column_view<TypeParam>(std::vector<std::int64_t>{large + 1}));
+  right.insert("t", test::column_view<TypeParam>(std::vector<std::int64_t>{0, 2 * large + 1}))
+      .insert("v", test::column_view<TypeParam>(std::vector<std::int64_t>{1, 2}));
+  const auto nearest = [&](double tolerance) {
+    return quern::to_csv(
+        left.merge_asof(right, {.on = "t", .direction = asof_direction::nearest, .tolerance = tolerance}).select("v"),
+        {.header = false});
+  };
+  EXPECT_EQ("2\n", nearest(std::numeric_limits<double>::infinity()));
+  EXPECT_EQ("2\n", nearest(static_cast<double>(large)));
+  EXPECT_EQ("\"\"\n", nearest(static_cast<double>(large - 2)));
+}
+
 TYPED_TEST(Merge, WrongCallsForNearestRowsAreNamed) {
   const auto left = frozen_table<TypeParam>("asof/left"), right = frozen_table<TypeParam>("asof/right");
   EXPECT_EQ("quern::Table::merge_asof: the key 'g' holds text, expected numbers",

@@ -3,8 +3,10 @@
 
 // Columns of tables, rows of them, descriptions and texts, beside those of pandas.
 
+#include <algorithm>
 #include <iostream>
 #include <limits>
+#include <support/labels.hpp>
 #include <table/frozen_table.hpp>
 
 namespace {
@@ -95,6 +97,7 @@ TYPED_TEST(Tables, HeadAndTailCountFromEitherEnd) {
   EXPECT_EQ((std::vector<std::int64_t>{5, 6}), test::values_of<std::int64_t>(t.tail(2), "b"));
   EXPECT_EQ((std::vector<std::int64_t>{6}), test::values_of<std::int64_t>(t.tail(-2), "b"));
   EXPECT_EQ(3, t.tail(10).rows());
+  EXPECT_EQ(0, t.tail(std::numeric_limits<std::int64_t>::min()).rows());
   EXPECT_EQ(0, t.head(0).rows());
   EXPECT_EQ(0, t.head(-7).rows());
 }
@@ -123,6 +126,44 @@ TYPED_TEST(Tables, TextsAreThoseOfPandas) {
     EXPECT_EQ(test::frozen_text("text/" + name.substr(8)), one.to_string()) << name;
   }
   EXPECT_EQ(11, found);
+}
+
+TYPED_TEST(Tables, NarrowColumnsAreCut) {
+  Table<TypeParam> t;
+  t.insert("", TestFixture::template view<std::int32_t>(std::vector<std::int32_t>(61)), {""});
+  const std::string text = t.to_string();
+  EXPECT_EQ("4     \n..  ..\n56    ", text.substr(text.find("\n4 ") + 1, 20));
+}
+
+TYPED_TEST(Tables, ReadsOfOtherInstancesMemoryAreRecorded) {
+  const auto instances = Kokkos::Experimental::partition_space(TypeParam(), 1, 1);
+  if (instances[0] == instances[1]) GTEST_SKIP() << "one instance is all that there is";
+  using numbers = Kokkos::View<std::int32_t*, typename TypeParam::memory_space>;
+  const auto waits = [&](const auto& use) {
+    use(quern::pool_view<numbers>(instances[0], 1000));
+    const auto fences = test::fences_of([&] { quern::pool_view<numbers>(instances[0], 1000); });
+    return std::count(fences.begin(), fences.end(), "quern::pool: a use that was recorded");
+  };
+  EXPECT_EQ(0, waits([](const numbers&) {}));
+  EXPECT_EQ(1, waits([&](const numbers& x) { Table<TypeParam>(instances[1]).insert("x", x); }));
+  EXPECT_EQ(1, waits([&](const numbers& x) {
+              Kokkos::deep_copy(x, 0);
+              Table<TypeParam>(instances[1]).insert("x", x, {"a"});
+            }));
+  EXPECT_EQ(1, waits([&](const numbers& x) {
+              Table<TypeParam> a(instances[1]), b(instances[0]);
+              a.insert("y", TestFixture::template view<std::int32_t>({1}));
+              b.insert("y", x);
+              Table<TypeParam>::concat({a, b});
+            }));
+}
+
+TYPED_TEST(Tables, LengthsBeyondAllMemoryAreErrors) {
+  static const bool yes = true;
+  const Kokkos::View<const bool*, Kokkos::LayoutStride, TypeParam> mask(&yes, Kokkos::LayoutStride(1L << 61, 0));
+  Table<TypeParam> t;
+  t.insert("yes", mask);
+  EXPECT_THROW(t.where(mask), quern::MemoryError);
 }
 
 TYPED_TEST(Tables, PrintWritesALine) {
@@ -168,6 +209,8 @@ TYPED_TEST(Tables, WrongRowsAreNamed) {
             message_of([&] { t.take(TestFixture::template view<std::int64_t>({1, -1})); }));
   EXPECT_EQ("quern::Table::slice: the rows are from 2 to before 4, of 3", message_of([&] { t.slice(2, 4); }));
   EXPECT_EQ("quern::Table::describe: a quantile is 1.5, expected 0 to 1", message_of([&] { t.describe({1.5}); }));
+  EXPECT_EQ("quern::Table::describe: the name 'statistic' occurs twice",
+            message_of([&] { t.rename("a", "statistic").describe(); }));
 }
 
 TYPED_TEST(Tables, WrongTextsAreNamed) {

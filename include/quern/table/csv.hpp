@@ -3,6 +3,7 @@
 #ifndef QUERN_TABLE_CSV_HPP
 #define QUERN_TABLE_CSV_HPP
 
+#include <quern/files/array_info.hpp>
 #include <quern/table/table.hpp>
 
 namespace quern {
@@ -11,15 +12,15 @@ namespace quern {
 struct read_csv_options {
   using option_of = impl::any_place;
 
-  char delimiter = ',';
-  bool header = true;  ///< whether the first line has the names of the columns
+  char delimiter = ',';  ///< not a quotation mark, an end of a line, a letter, a digit, `.`, `+` or `-`
+  bool header = true;    ///< whether the first line has the names of the columns
   /// Names in place of those of the header. Without a header and names, columns are named by their numbers, from 0.
   std::vector<std::string> names{};
   column_names columns{};                                    ///< the columns to read; empty: all
   std::vector<std::pair<std::string, column_type>> types{};  ///< of columns whose types are not inferred
-  std::vector<std::string> missing{};                        ///< what stands for a missing value beside pandas' list
-  std::int64_t bad_lines = 0;        ///< so many lines that cannot be read are left out; more are an error
-  std::int64_t* left_out = nullptr;  ///< where to write how many were
+  std::vector<std::string> missing{};  ///< what stands for a missing value beside pandas' list, as it is written
+  std::int64_t bad_lines = 0;          ///< so many lines that cannot be read are left out; more are an error
+  std::int64_t* left_out = nullptr;    ///< where to write how many were
 };
 
 /// A table of a file of comma-separated values (RFC 4180): pandas' `read_csv`.
@@ -29,8 +30,8 @@ struct read_csv_options {
 /// @endcode
 ///
 /// A field that begins with a quotation mark goes to the next one that stands alone, and may have delimiters, ends of
-/// lines, and doubled quotation marks in it. Lines end with LF or CR LF; empty ones are left out, and so is a byte
-/// order mark.
+/// lines, and doubled quotation marks in it. Lines end with LF or CR LF (a CR alone is part of a field, unless the
+/// text ends there); those that are empty or of blanks are left out, and so is a byte order mark.
 ///
 /// | a column whose fields are all | is of |
 /// | --- | --- |
@@ -48,9 +49,10 @@ struct read_csv_options {
 /// where none may be, or a field that is not of the type that `types` has for it.
 ///
 /// Reads the file in chunks, on the threads of the host, whatever the execution space; on devices the columns are
-/// copied then. Memory: the columns, and the file as the system maps it. Waits.
-/// @throws files::FileError if the file cannot be read, has no line, or more bad lines than `bad_lines` allows, with
-/// line and field of the first one; Error if a name does not exist or occurs twice
+/// copied then. Memory: the columns, and the file as the system maps it: a program that cuts the file short meanwhile
+/// ends this one with a signal (SIGBUS). Waits.
+/// @throws files::FileError if the file cannot be read, has no line, changed meanwhile, or has more bad lines than
+/// `bad_lines` allows, with line and field of the first one; Error if a name does not exist or occurs twice
 template <execution_space Exec>
 Table<Exec> read_csv(const Exec& exec, const std::string& path, const read_csv_options& options = {});
 inline Table<> read_csv(const std::string& path, const read_csv_options& options = {}) {

@@ -28,10 +28,12 @@ class TableGroups;
 /// which lives as long as one of them. Elements are read-only through a table. There is no index beside the columns:
 /// rows are numbered from 0. Names, defaults and results are otherwise pandas'.
 ///
-/// What an operation makes belongs to its result, and is from the pool of the table's memory space (`quern::pool`):
-/// this is the one place where Quern allocates its results. All operations run on the instance that the table was made
-/// with; those whose result's length depends on the data wait for it, and so do `describe`, `to_string` and `print`.
-/// The memory of a View that was inserted must not be written while they run.
+/// What an operation makes belongs to its result: columns are from the pool of the table's memory space
+/// (`quern::pool`), names and categories of the host's heap. This is the one place where Quern allocates its results.
+/// All operations run on the instance that the table was made with, those of several tables on the first one's, which
+/// then waits for the others. Those wait whose result's length depends on the data or that check numbers of rows or
+/// codes, those that bring texts of different categories together, `describe`, `to_string` and `print`. The memory of
+/// a View that was inserted must not be written while they run.
 ///
 /// Everything is compiled in the component `Quern::table`.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
@@ -58,8 +60,10 @@ class Table {
     check_view<V>();
     static_assert(impl::is_column_value<T>(),
                   "quern::Table::insert: a column is of float, double, bool, or signed integers of 32 or 64 bits");
-    if constexpr (impl::is_column_value<T>())
+    if constexpr (impl::is_column_value<T>()) {
       put(impl::column_of_view<memory_space>(std::move(name), impl::type_of_column<T>(), column));
+      record_use(column, exec_);
+    }
     return *this;
   }
   /// Puts a text column behind the others.
@@ -72,6 +76,7 @@ class Table {
     static_assert(std::is_same_v<typename V::non_const_value_type, std::int32_t>,
                   "quern::Table::insert: codes of texts are std::int32_t");
     put_text(impl::column_of_view<memory_space>(std::move(name), column_type::text, codes), std::move(categories));
+    record_use(codes, exec_);
     return *this;
   }
 
@@ -125,6 +130,7 @@ class Table {
     check_view<V>();
     static_assert(std::is_same_v<typename V::non_const_value_type, std::int64_t>,
                   "quern::Table::take: rows are of std::int64_t");
+    record_use(rows, exec_);
     return take_rows(impl::column_of_view<memory_space>("rows", column_type::int64, rows));
   }
   /// The rows from `begin` to before `end`. Shares the columns' memory, as `head` and `tail` do.
