@@ -205,6 +205,37 @@ TYPED_TEST(Kmeans, SaysWhetherItConverged) {
   EXPECT_TRUE(in_place.converged);
 }
 
+TYPED_TEST(Kmeans, DoesNotConvergeByAVarianceThatOverflows) {
+  std::vector<double> values;
+  for (int i = 0; i < 8; ++i) values.push_back(std::array{-0.6e154, -0.5e154, 0.5e154, 0.6e154}[i / 2]);
+  const auto labels = this->labels(8);
+  const auto r = quern::kmeans(this->exec, this->array(2, 1), labels, this->array(8, 1, values),
+                               this->array(2, 1, {0.5e154, 0.6e154}));
+  EXPECT_TRUE(r.converged);
+  EXPECT_EQ((std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1}), test::contents(labels));
+}
+
+/// Where the squares of points overflow, but not those of what lies between them.
+TYPED_TEST(Kmeans, LargePointsAreInClusters) {
+  const auto points =
+      this->template array<float>(5, 1, {std::numeric_limits<float>::quiet_NaN(), 2e19f, 2e19f, 3e19f, 3e19f});
+  const auto centers = this->template array<float>(2, 1);
+  const auto labels = this->labels(5);
+  quern::kmeans(this->exec, centers, labels, points, this->template array<float>(2, 1, {1.9e19f, 3.1e19f}));
+  EXPECT_EQ((std::vector<int>{-1, 0, 0, 1, 1}), test::contents(labels));
+  EXPECT_EQ((std::vector<float>{2e19f, 3e19f}), test::contents(centers));
+}
+
+/// Sums of floats in a few long parts, far from zero.
+TYPED_TEST(Kmeans, MeansOfManyFloatsAreExact) {
+  const std::int64_t n = 40000;
+  const auto points = this->template array<float>(n, 1, std::vector<float>(n, 0.3f));
+  const auto centers = this->template array<float>(1, 1);
+  const auto r = quern::kmeans(this->exec, centers, this->labels(n), points, this->template array<float>(1, 1, {0.0f}));
+  EXPECT_EQ((std::vector<float>{0.3f}), test::contents(centers));
+  EXPECT_EQ(0, r.inertia);
+}
+
 TYPED_TEST(Kmeans, EqualPointsAreOneCluster) {
   const auto points = this->array(40, 3, std::vector<double>(120, 0.3));
   const auto centers = this->array(4, 3);
@@ -232,6 +263,8 @@ TYPED_TEST(Kmeans, Misuse) {
                      [&] { quern::kmeans(e, centers, this->labels(4), points); });
   test::expect_error("quern::kmeans: initial has extents (1, 2), expected (2, 2), as centers",
                      [&] { quern::kmeans(e, centers, labels, points, this->array(1, 2)); });
+  test::expect_error("quern::kmeans: initial has a NaN or an infinity",
+                     [&] { quern::kmeans(e, centers, labels, points, this->array(2, 2, {0, 0, nan, 0})); });
   test::expect_error("quern::kmeans: max_iterations is 0, expected at least 1",
                      [&] { quern::kmeans(e, centers, labels, points, max_iterations{0}); });
   test::expect_error("quern::kmeans: a tolerance is negative or NaN",

@@ -169,6 +169,39 @@ TYPED_TEST(CurveFitOn, SaysWhatDoesNotConverge) {
   EXPECT_LT(1, test::contents(one)[0]) << "the best that was found";
 }
 
+struct finite_up_to_one {
+  template <class X, class P>
+  KOKKOS_FUNCTION auto operator()(const X&, const P& p) const {
+    return sqrt(1 - p[0]) * 0 + (p[0] - 2);
+  }
+};
+
+/// Steps that are small, but end where the function is not finite, are shortened as others are.
+TYPED_TEST(CurveFitOn, ShortensSmallSteps) {
+  const auto p = this->row({1 - 1e-12}), x = this->row({0}), y = this->row({0});
+  const auto variance = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({1, 1}, {0});
+  const auto result = quern::curve_fit<1>(outputs(p, variance), finite_up_to_one(), x, y);
+  EXPECT_EQ(curve_fit_status::converged, result.status);
+  EXPECT_LT(result.iterations, 50);
+  EXPECT_GE(test::contents(p)[0], 1 - 1e-12);
+  EXPECT_LE(test::contents(p)[0], 1);
+}
+
+/// Squares of residuals that underflow say nothing, so that the guess is no fit, unless a step from it is small.
+TYPED_TEST(CurveFitOn, DoesNotConvergeWhereSquaresUnderflow) {
+  using E = TypeParam;
+  const auto x = this->row({1, 2, 3});
+  const auto y = this->row({1.4e-200, 2.8e-200, 4.2e-200});
+  const auto variance = test::make_array<double, 2, Kokkos::LayoutRight, E>({2, 2}, {0, 0, 0, 0});
+  const auto status_from = [&](double guess) {
+    const auto p = this->row({guess, 0});
+    return quern::curve_fit<2>(E(), outputs(p, variance), first_of_two(), x, y).status;
+  };
+  EXPECT_EQ(curve_fit_status::no_progress, status_from(1e-200));
+  EXPECT_EQ(curve_fit_status::converged, status_from(1.4e-200 * (1 + 1e-10)));
+  EXPECT_EQ(curve_fit_status::converged, status_from(1));
+}
+
 TYPED_TEST(CurveFitOn, HasNoCovarianceOfWhatPointsDoNotTell) {
   using E = TypeParam;
   const double inf = std::numeric_limits<double>::infinity();

@@ -113,6 +113,21 @@ TYPED_TEST(Nearest, AreThoseOfALoop) {
   }
 }
 
+/// Of equal distances the first points, also of more than a device's buffers hold at once.
+TYPED_TEST(Nearest, OfEqualPointsAreTheFirst) {
+  for (const std::int64_t n : {64, 300})
+    for (const std::int64_t k : {3, 40}) {
+      const auto points = this->array(n, 4, std::vector<float>(4 * n, 0.3f));
+      const auto neighbors = this->template array<int>(n, k);
+      const auto distances = this->template array<float>(n, k);
+      quern::knn(this->exec, neighbors, distances, points, points);
+      std::vector<int> expected;
+      for (std::int64_t e = 0; e < n * k; ++e) expected.push_back(static_cast<int>(e % k));
+      EXPECT_EQ(expected, test::contents(neighbors)) << n << ", " << k;
+      EXPECT_EQ(std::vector<float>(n * k, 0), test::contents(distances)) << n << ", " << k;
+    }
+}
+
 /// Far from the origin, where products of floats alone would find nothing.
 TYPED_TEST(Nearest, FarFromTheOrigin) {
   std::vector<float> values(4 * 500);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <quern/analysis/kmeans_start.hpp>
 #include <quern/core/call/tolerance.hpp>
+#include <quern/core/launch/least_position.hpp>
 #include <quern/core/values/exact.hpp>
 #include <quern/keyed/top_k.hpp>
 #include <quern/map/functions.hpp>
@@ -52,6 +53,8 @@ class kmeans_run {
     Kokkos::parallel_for(kernel_label(label_, "/centers"), index_range(exec_, clusters_.clusters * columns_),
                          copy_rows{centers.data, centers.stride[0], centers.stride[1], columns_, table_});
     read_centers();
+    if (!std::all_of(clusters_.centers.begin(), clusters_.centers.end(), [](double v) { return std::isfinite(v); }))
+      throw Error(label_, "initial has a NaN or an infinity");
     for (std::int64_t e = 0; e < clusters_.clusters * columns_; ++e)
       clusters_.centers[e] -= static_cast<double>(origin_[e % columns_]);
   }
@@ -168,14 +171,32 @@ class kmeans_run {
     to_host(clusters_.counts.data(), counts_, k + 1);
     wait();
   }
-  /// The mean of the points, by an iteration with one centre.
+  /// The first point whose square is finite; where there is none, but large points are, the first of these.
+  std::int64_t first_finite() const {
+    for (const bool of_square : {true, false})
+      for (std::int64_t first = 0, count = 256; first < n_; first += count, count *= 16) {
+        const std::int64_t some = std::min(count, n_ - first);
+        const std::int64_t found =
+            least_position(exec_, label_text(label_, "/origin"), some, least_finite_point<T>{x_, first, of_square});
+        if (found < some) return first + found;
+      }
+    return -1;
+  }
+  /// The mean of the points, by an iteration with one centre, which adds up deviations from one of them.
   void set_origin() {
     to_device(about_, origin_);
+    if (const std::int64_t first = first_finite(); first >= 0) {
+      Kokkos::parallel_for(kernel_label(label_, "/origin"), index_range(exec_, columns_),
+                           copy_rows{x_.data + first * x_.stride[0], x_.stride[0], x_.stride[1], columns_, about_});
+      to_host(origin_.data(), about_, columns_);
+      wait();
+    }
     const kmeans_clusters all(1, columns_);
     kmeans_clusters kept = std::exchange(clusters_, all);
     assign(1, true);
     clusters_.update();
-    for (int t = 0; t < columns_; ++t) origin_[t] = static_cast<T>(clusters_.centers[t]);
+    for (int t = 0; t < columns_; ++t)
+      origin_[t] = static_cast<T>(static_cast<double>(origin_[t]) + clusters_.centers[t]);
     clusters_ = std::move(kept);
     to_device(about_, origin_);
     wait();
@@ -279,7 +300,8 @@ kmeans_result kmeans_call(const Exec& exec, const Centers& centers_view, const L
   if (limit < 1) throw Error(c.label, "max_iterations is " + std::to_string(limit) + ", expected at least 1");
   start.check(c, centers);
   kmeans_run<exact, Exec, T> run(c.label, exec, points, centers.extents.extent[0]);
-  const double squared = within.relative > 0 ? within.relative * run.variance() + within.absolute : within.absolute;
+  const double part = within.relative > 0 ? rounded_product(within.relative, run.variance()) : 0;
+  const double squared = (std::isfinite(part) ? part : 0) + within.absolute;
   start.begin(c, run);
   const kmeans_result result = run.iterate(squared, limit);
   run.write(centers_view, labels_view);
@@ -322,28 +344,31 @@ struct given_start {
 /// - centers: (k, d), the centres of k clusters
 /// - labels: (n), of a signed integer type: the number of the cluster of each point, from 0 to k - 1
 /// - points: (n, d) of float or double, in any layout; the centres are of their type
-/// - initial: (k, d), where the centres are at first; it may be `centers` itself. Without it they are drawn from the
+/// - initial: (k, d), where the centres are at first, all of them finite; it may be `centers` itself. Without it they
+/// are drawn from the
 ///   points by greedy k-means++ with the numbers of a `random::key`
 ///
 /// Waits, and returns `inertia`, the sum of the squared distances of points from their centres, `iterations`, and
 /// `converged`, false where centres still moved after the last iteration that the limit allows. Labels are those of the
 /// centres that are returned. A cluster without points gets the point that is farthest from its centre, as in
 /// scikit-learn; where several are empty, the farthest ones in turn. A point with a NaN or an infinity, or whose square
-/// is not finite, is of no cluster: its label is -1, and nothing else depends on it.
+/// is not finite, is of no cluster: its label is -1, and nothing else depends on it. Squares that underflow (of floats
+/// between points that are less than some 1e-20 apart) are 0 without a word: scale such points.
 ///
 /// The result does not depend on the number of threads. Distances are compared by products with the centres about the
 /// mean of all points, as scikit-learn does, with an error of about epsilon times the squared distance from that mean;
 /// centres are sums in double of sums of parts of the points, and the inertia is of differences, in double. With
 /// `reproducible` results have the same bits on all back ends; that costs nothing where there are instructions for
-/// fused operations, as on all devices. Scratch memory: for each point 4 bytes, with k-means++ another value; for the
-/// sums of parts up to 128 MB, or 16 times the centres where these are large, and up to 33 times the centres in double.
+/// fused operations, as on all devices. Scratch memory: for each point 4 bytes, with k-means++ and where a
+/// cluster is empty another value; for the sums of parts up to 128 MB, or 16 times the centres where these are large,
+/// and up to 33 times the centres in double; for sums of squares 1 MB, with k-means++ about 2 + log(k) more.
 ///
 /// @param options `tolerance`: it has also converged when the sum of the squares by which the centres move is at most
 ///                `relative` times the mean of the variances of the columns plus `absolute`; `tolerance{.relative =
-///                1e-4, .absolute = 0}` without it. `max_iterations`, 300 without it. `reproducible`. Without
-///                `initial`, a `random::key`, `key(0)` without it
+///                1e-4, .absolute = 0}` without it; a mean that overflows counts as 0. `max_iterations`, 300 without
+///                it. `reproducible`. Without `initial`, a `random::key`, `key(0)` without it
 /// @throws Error if extents do not fit, there are more clusters than points, outputs share memory with each other or
-///         with points, a tolerance is negative, or the limit below 1
+///         with points, `initial` has a NaN or an infinity, a tolerance is negative, or the limit below 1
 template <execution_space Exec, view_like Centers, view_like Labels, view_like Points,
           option<tolerance, max_iterations, reproducible_t, random::key>... Options>
 kmeans_result kmeans(const Exec& exec, const Centers& centers, const Labels& labels, const Points& points,

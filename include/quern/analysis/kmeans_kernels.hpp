@@ -306,7 +306,7 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes,
+      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes + kernel::alignment,
                          room = team_scratch_room<Exec>(kernel::team);
       const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
       const bool with_sums = a.plan.groups > 1 && needed + sums <= room;

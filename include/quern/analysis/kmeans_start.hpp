@@ -10,6 +10,7 @@
 #include <cmath>
 #include <quern/analysis/kmeans_kernels.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/core/values/exact.hpp>
 #include <quern/random/generator.hpp>
 
 namespace quern::impl {
@@ -100,6 +101,23 @@ struct start_potentials {
     }
   }
 };
+/// Lowers its argument to a point whose square about zero is finite, or which is finite itself.
+template <class T>
+struct least_finite_point {
+  strided<const T> x;
+  std::int64_t first;
+  bool of_square;
+  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& least) const {
+    T square = 0;
+    bool finite = true;
+    for (std::int64_t t = 0; t < x.extents.extent[1]; ++t) {
+      const T v = x.data[(first + k) * x.stride[0] + t * x.stride[1]];
+      square = minus_product<true>(square, -v, v);
+      finite = finite && Kokkos::isfinite(v);
+    }
+    if (k < least && (of_square ? is_finite_square(square) : finite)) least = k;
+  }
+};
 struct sum_lanes {
   const double* sums;
   double* of_parts;
@@ -143,7 +161,7 @@ struct draw_candidates {
     for (std::int64_t v = 0; v < plan.parts; ++v) total += of_parts[v];
     std::int64_t point = first ? 0 : *chosen;
     if (total > 0) {
-      double rest = random::Generator(key, trial).uniform() * total;
+      double rest = rounded_product(random::Generator(key, trial).uniform(), total);  // before `find` subtracts
       const std::int64_t part = find(plan.parts, rest, [&](std::int64_t v) { return of_parts[v]; });
       const std::int64_t lane =
           find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });

@@ -242,7 +242,8 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 ///
 /// A fit that does not converge is no error: `curve_fit_status` says why, and p is the best that was found. NaN and
 /// infinities, of points or of f at the guess, give the status `not_finite`, the guess and an infinite covariance;
-/// steps to where f is not finite are shortened. There are no bounds, and sigma is no matrix.
+/// steps to where f is not finite are shortened. A guess whose squares of residuals underflow has the status
+/// `no_progress`: scale y. There are no bounds, and sigma is no matrix.
 ///
 /// One fit sums up in double, also of floats, and waits for `exec` once in each iteration; its N parameters are solved
 /// for on the host. Many fits are computed in their type, by one kernel, asynchronous on `exec`.

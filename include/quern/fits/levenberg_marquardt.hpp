@@ -103,9 +103,13 @@ struct levenberg_marquardt {
   vector step{};           // times the lengths
   T damping = T(1e-3), growth = T(2), predicted = T(0);
   int iterations = 0, status = -1;  // not ended
+  bool underflows;                  // squares of the residuals at the guess, which then tell nothing
 
   KOKKOS_FUNCTION levenberg_marquardt(const fit_limits& given, const vector& start, const residual_sums<T, N>& sums)
-      : limits(given), parameters(start), at(sums) {
+      : limits(given),
+        parameters(start),
+        at(sums),
+        underflows(sums.squares < Kokkos::Experimental::norm_min_v<T>) {
     if (!at.finite()) status = curve_fit_status::not_finite;
     for (int i = 0; i < N; ++i) length[i] = T(0);
     stretch();
@@ -135,8 +139,13 @@ struct levenberg_marquardt {
     const T least = Kokkos::max(static_cast<T>(limits.relative), 8 * Kokkos::Experimental::epsilon_v<T>);
     const bool finite = sums.finite();
     const T actual = finite ? at.squares - sums.squares : -Kokkos::Experimental::infinity_v<T>;
-    const bool small_gain = Kokkos::abs(actual) <= least * at.squares && predicted <= least * at.squares;
+    const bool small_gain =
+        !underflows && Kokkos::abs(actual) <= least * at.squares && predicted <= least * at.squares;
     const bool ends = small_gain || step_is_small(least);
+    if (underflows && !ends) {
+      status = curve_fit_status::no_progress;
+      return;
+    }
     const T ratio = predicted > T(0) ? actual / predicted : T(0);
     if (ratio > T(1e-4)) {
       parameters = trial;
@@ -145,7 +154,7 @@ struct levenberg_marquardt {
       const T r = 2 * ratio - 1;
       damping *= Kokkos::max(T(0.1), 1 - r * r * r);
       growth = T(2);
-    } else if (!ends && !raise_damping()) {
+    } else if (!(ends && finite) && !raise_damping()) {
       return;
     }
     if (ends && finite) status = curve_fit_status::converged;
@@ -183,11 +192,13 @@ struct levenberg_marquardt {
     return all;
   }
   KOKKOS_FUNCTION bool step_is_small(T least) const {
-    T squares(0), all(0);
+    T largest(0), squares(0), all(0);
+    for (int i = 0; i < N; ++i) largest = Kokkos::max(largest, Kokkos::abs(parameters[i] * length[i]));
+    if (!(largest > T(0))) largest = T(1);
     bool absolute = true;
     for (int i = 0; i < N; ++i) {
-      const T p = parameters[i] * length[i];
-      squares += step[i] * step[i];
+      const T p = parameters[i] * length[i] / largest, part = step[i] / largest;  // whose squares do not underflow
+      squares += part * part;
       all += p * p;
       absolute = absolute && Kokkos::abs(step[i] / length[i]) <= static_cast<T>(limits.absolute);
     }

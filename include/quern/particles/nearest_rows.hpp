@@ -220,14 +220,18 @@ struct device_search_rows {
     shared.count[q] = 0;
     if (nearest.found == nearest.k) shared.limit[q] = nearest.farthest();
   }
+  /// Sums at the limit, too: threads come in any order, and of equal sums the list keeps those of the first points.
+  static KOKKOS_FUNCTION bool may_be_near(T sum, T limit) {
+    return sum <= limit && sum < Kokkos::Experimental::infinity_v<T>;
+  }
   KOKKOS_FUNCTION void take(const Member& member, const shared_memory& shared, const typename tile_type::sums& sum,
                             std::int32_t j, bool owner, nearest_so_far<T>& nearest) const {
     const int rank = member.team_rank();
-    std::uint64_t left = 0;  // the sums of this thread that are below the limits of their queries
+    std::uint64_t left = 0;  // the sums of this thread within the limits of their queries
     for (int p = 0; p < tile_type::down; ++p) {
       const T limit = shared.limit[tile_type::point(rank, p)];
       for (int i = 0; i < tile_type::across; ++i)
-        if (sum[p][i] < limit) left |= std::uint64_t{1} << (p * tile_type::across + i);
+        if (may_be_near(sum[p][i], limit)) left |= std::uint64_t{1} << (p * tile_type::across + i);
     }
     for (bool again = true; again;) {
       if (left != 0) put(shared, sum, j, rank, left);
@@ -248,7 +252,7 @@ struct device_search_rows {
       for (int i = 0; i < tile_type::across; ++i) {
         const std::uint64_t bit = std::uint64_t{1} << (p * tile_type::across + i);
         if ((left & bit) == 0) continue;
-        if (!(sum[p][i] < shared.limit[q])) {
+        if (!may_be_near(sum[p][i], shared.limit[q])) {
           left &= ~bit;
           continue;
         }
