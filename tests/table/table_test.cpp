@@ -132,7 +132,7 @@ TYPED_TEST(Tables, NarrowColumnsAreCut) {
   Table<TypeParam> t;
   t.insert("", TestFixture::template view<std::int32_t>(std::vector<std::int32_t>(61)), {""});
   const std::string text = t.to_string();
-  EXPECT_EQ("4     \n..  ..\n56    ", text.substr(text.find("\n4 ") + 1, 20));
+  EXPECT_EQ("4    \n.. ..\n56   ", text.substr(text.find("\n4 ") + 1, 17));  // as pandas
 }
 
 TYPED_TEST(Tables, ReadsOfOtherInstancesMemoryAreRecorded) {
