@@ -106,10 +106,7 @@ struct levenberg_marquardt {
   bool underflows;                  // squares of the residuals at the guess, which then tell nothing
 
   KOKKOS_FUNCTION levenberg_marquardt(const fit_limits& given, const vector& start, const residual_sums<T, N>& sums)
-      : limits(given),
-        parameters(start),
-        at(sums),
-        underflows(sums.squares < Kokkos::Experimental::norm_min_v<T>) {
+      : limits(given), parameters(start), at(sums), underflows(sums.squares < Kokkos::Experimental::norm_min_v<T>) {
     if (!at.finite()) status = curve_fit_status::not_finite;
     for (int i = 0; i < N; ++i) length[i] = T(0);
     stretch();
@@ -139,8 +136,7 @@ struct levenberg_marquardt {
     const T least = Kokkos::max(static_cast<T>(limits.relative), 8 * Kokkos::Experimental::epsilon_v<T>);
     const bool finite = sums.finite();
     const T actual = finite ? at.squares - sums.squares : -Kokkos::Experimental::infinity_v<T>;
-    const bool small_gain =
-        !underflows && Kokkos::abs(actual) <= least * at.squares && predicted <= least * at.squares;
+    const bool small_gain = !underflows && Kokkos::abs(actual) <= least * at.squares && predicted <= least * at.squares;
     const bool ends = small_gain || step_is_small(least);
     if (underflows && !ends) {
       status = curve_fit_status::no_progress;
