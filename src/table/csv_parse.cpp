@@ -119,7 +119,7 @@ class part_reader {
   }
   std::string problem_of(std::size_t k, const field& f) const {
     std::string text = text_of(f);
-    if (text.size() > 40) text = text.substr(0, 37) + "...";
+    if (text.size() > 40) text.replace(37, std::string::npos, "...");
     return "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text +
            "' is not " + (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
            std::string(name_of(type_of(columns_[k].type))) +
@@ -326,7 +326,7 @@ class file_reader {
               std::vector<column> columns)
       : name_(name), options_(options), allocate_(allocate), missing_(options.missing), columns_(std::move(columns)) {}
 
-  parsed read(cursor lines, std::int64_t chunk) {
+  parsed read(const cursor& lines, std::int64_t chunk) {
     auto parts = cut(lines.at, lines.end, chunk, lines.lines + 1);
     part sample{parts.front().begin, parts.front().end};
     sample.kinds = kinds();
