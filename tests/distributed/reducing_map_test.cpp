@@ -3,6 +3,7 @@
 
 // Maps of DistributedViews with reductions among their outputs, beside the calls in memory.
 #include <distributed/world.hpp>
+#include <functional>
 #include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/reducing_map.hpp>
@@ -326,6 +327,21 @@ struct turn {
   KOKKOS_FUNCTION double operator()(double r, double p, double next, double rr) const { return r + next / rr * p; }
 };
 
+/// That a call waits for nothing with NCCL, and on hosts so many times, for what is reduced and for messages alone.
+template <class E>
+void expect_waits(const E& exec, const quern::Communicator& comm, const std::string& reduced, std::size_t times,
+                  const std::function<void()>& f) {
+  exec.fence();
+  const auto fences = test::fences_of(f);
+  exec.fence();
+  if (quern::impl::is_device<E> && comm.transport() == quern::device_transport::nccl) {
+    EXPECT_EQ(std::vector<std::string>(), fences);
+  } else if (!quern::impl::is_device<E>) {
+    for (const std::string& name : fences) EXPECT_TRUE(name.ends_with(reduced) || name.ends_with(": packed")) << name;
+    EXPECT_EQ(times, fences.size());
+  }
+}
+
 // An iteration of conjugate gradients whose sums stay where the arrays are. With NCCL nothing waits; with MPI the host
 // does for what feeds messages, and for nothing else.
 TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessagesAlone) {
@@ -350,16 +366,7 @@ TYPED_TEST(DistributedReducingMap, IterationsOfConjugateGradientsWaitForMessages
     iteration(rr, next);
     iteration(next, rr);
   }
-  exec.fence();
-  const auto fences = test::fences_of([&] { iteration(rr, next); });
-  exec.fence();
-  if (quern::impl::is_device<E> && comm.transport() == quern::device_transport::nccl) {
-    EXPECT_EQ(std::vector<std::string>(), fences);
-  } else if (!quern::impl::is_device<E>) {
-    for (const std::string& name : fences)
-      EXPECT_TRUE(name.ends_with(": states") || name.ends_with(": packed")) << name;
-    EXPECT_EQ(comm.size() == 1 ? 2U : 3U, fences.size());
-  }
+  expect_waits(exec, comm, ": states", comm.size() == 1 ? 2 : 3, [&] { iteration(rr, next); });
   EXPECT_LT(test::value(next), 0.5 * before);
 }
 
@@ -396,16 +403,7 @@ TYPED_TEST(DistributedReducingMap, IterationsOfOwnBlocksWaitForMessagesAlone) {
     iteration(rr, next);
     iteration(next, rr);
   }
-  exec.fence();
-  const auto fences = test::fences_of([&] { iteration(rr, next); });
-  exec.fence();
-  if (quern::impl::is_device<E> && comm.transport() == quern::device_transport::nccl) {
-    EXPECT_EQ(std::vector<std::string>(), fences);
-  } else if (!quern::impl::is_device<E>) {
-    for (const std::string& name : fences)
-      EXPECT_TRUE(name.ends_with(": values") || name.ends_with(": packed")) << name;
-    EXPECT_EQ(comm.size() == 1 ? 0U : 3U, fences.size());
-  }
+  expect_waits(exec, comm, ": values", comm.size() == 1 ? 0 : 3, [&] { iteration(rr, next); });
   EXPECT_LT(test::value(next), 0.5 * before);
 }
 

@@ -154,7 +154,7 @@ struct piecewise_cubic {
 /// point.
 /// @throws UnsortedError with `checked`; Error if extents do not fit, there are fewer than two points, or memory
 /// overlaps
-template <execution_space Exec, view_like Out, operand X, view_like Points, view_like Values,
+template <execution_space Exec, view_like Out, operand X, array_like Points, array_like Values,
           option<spline_ends, outside_points, checked_t>... Options>
 void cubic_spline(const Exec& exec, const Out& out, const X& x, const Points& points, const Values& values,
                   const Options&... options) {
@@ -164,18 +164,10 @@ void cubic_spline(const Exec& exec, const Out& out, const X& x, const Points& po
                         std::is_floating_point_v<impl::value_of<Out>> &&
                         impl::has_order<typename impl::argument_of<X, 0>::type>;
   static_assert(real, "quern::cubic_spline: x, points and values must be real, and out floating-point numbers");
-  if constexpr (real) {
+  if constexpr (real && impl::reads_memory<Points, Values>()) {
     const impl::call c("quern::cubic_spline", exec);
-    const auto at = c.input(points);
-    const auto f = c.input(values);
+    const auto [at, f] = impl::read_samples<impl::has_option<checked_t, Options...>>(c, out, points, values, 2);
     const std::int64_t n = at.extents.extent[0];
-    if (at.extents.rank != 1 || n < 2)
-      impl::reject_extents(c.label, "points", at.extents, "rank 1 and at least two elements");
-    impl::check_extents(c.label, "values", f.extents, at.extents);
-    const auto to = c.output(out);
-    impl::check_overlap(c.label, to, at, "points", false);
-    impl::check_overlap(c.label, to, f, "values", false);
-    if constexpr (impl::has_option<checked_t, Options...>) impl::check_increasing(exec, c.label, "the points", at);
     const outside_points beyond = impl::option_or(outside_points{}, options...);
     using solver = impl::spline_slopes<P, V>;
     solver slopes{{at.data, f.data, at.stride[0], f.stride[0], n, impl::option_or(spline_ends::not_a_knot, options...)},
@@ -194,7 +186,7 @@ void cubic_spline(const Exec& exec, const Out& out, const X& x, const Points& po
         x);
   }
 }
-template <view_like Out, operand X, view_like Points, view_like Values,
+template <view_like Out, operand X, array_like Points, array_like Values,
           option<spline_ends, outside_points, checked_t>... Options>
 void cubic_spline(const Out& out, const X& x, const Points& points, const Values& values, const Options&... options) {
   cubic_spline(impl::space_of(out), out, x, points, values, options...);

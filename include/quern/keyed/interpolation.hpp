@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <quern/keyed/search.hpp>
+#include <utility>
 
 namespace quern {
 
@@ -53,6 +54,24 @@ struct piecewise_line {
   }
 };
 
+/// The points and values of an interpolation, which do not share memory with `out`.
+/// @throws Error if they do, or there are fewer points than `fewest`; UnsortedError if `Checked` and they do not ascend
+template <bool Checked, class Exec, class Out, class Points, class Values>
+auto read_samples(const call<Exec>& c, const Out& out, const Points& points, const Values& values,
+                  std::int64_t fewest) {
+  const auto at = c.input(points);
+  const auto f = c.input(values);
+  if (at.extents.rank != 1 || at.extents.extent[0] < fewest)
+    reject_extents(c.label, "points", at.extents,
+                   fewest == 1 ? "rank 1 and at least one element" : "rank 1 and at least two elements");
+  check_extents(c.label, "values", f.extents, at.extents);
+  const auto to = c.output(out);
+  check_overlap(c.label, to, at, "points", false);
+  check_overlap(c.label, to, f, "values", false);
+  if constexpr (Checked) check_increasing(c.exec, c.label, "the points", at);
+  return std::pair(at, f);
+}
+
 }  // namespace impl
 
 /// Linear interpolation between points: `out(i...)` is the value at `x(i...)` of the function that goes through the
@@ -79,16 +98,8 @@ void interp(const Exec& exec, const Out& out, const X& x, const Points& points, 
   static_assert(ordered, "quern::interp: complex numbers have no order");
   if constexpr (ordered && impl::reads_memory<Points, Values>()) {
     const impl::call c("quern::interp", exec);
-    const auto at = c.input(points);
-    const auto f = c.input(values);
+    const auto [at, f] = impl::read_samples<impl::has_option<checked_t, Options...>>(c, out, points, values, 1);
     const std::int64_t n = at.extents.extent[0];
-    if (at.extents.rank != 1 || n == 0)
-      impl::reject_extents(c.label, "points", at.extents, "rank 1 and at least one element");
-    impl::check_extents(c.label, "values", f.extents, at.extents);
-    const auto to = c.output(out);
-    impl::check_overlap(c.label, to, at, "points", false);
-    impl::check_overlap(c.label, to, f, "values", false);
-    if constexpr (impl::has_option<checked_t, Options...>) impl::check_increasing(exec, c.label, "the points", at);
     const outside_points beyond = impl::option_or(outside_points{}, options...);
     const impl::piecewise_line<impl::value_of<Points>, impl::value_of<Values>, value> line{at.data,
                                                                                            f.data,
