@@ -49,7 +49,7 @@ class descent {
       left -= w_[j] * (by_y + rest_[j]);
     }
     const double scale = steepest > penalty_ ? penalty_ / steepest : 1;
-    return 0.5 * left * (1 + scale * scale) + penalty_ * sizes - scale * (squares_of_y - fitted);
+    return 0.5 * left * (1 + scale * scale) + (sizes > 0 ? penalty_ * sizes : 0) - scale * (squares_of_y - fitted);
   }
 
  private:
@@ -80,7 +80,7 @@ lasso_descent normal_equations::descend(int target, double alpha, double toleran
     ++result.iterations;
     if (change > tolerance && result.iterations < max_iterations) continue;
     result.dual_gap = search.dual_gap();
-    result.converged = result.dual_gap <= least;
+    result.converged = result.dual_gap <= least || (alpha == 0 && change <= tolerance);
   }
   result.dual_gap /= weight_;
   return result;

@@ -241,6 +241,9 @@ TYPED_TEST(CurveFitOn, RefusesWhatDoesNotFit) {
   const auto many = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 2}, test::samples<double>(8));
   const auto cs = test::make_array<double, 3, Kokkos::LayoutRight, E>({4, 2, 2}, test::samples<double>(16));
   const auto ys = test::make_array<double, 2, Kokkos::LayoutRight, E>({3, 5}, test::samples<double>(15));
+  const auto xs = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 2}, test::samples<double>(8));
+  test::expect_error("quern::curve_fit: out and y share memory",
+                     [&] { quern::curve_fit<2>(outputs(many, cs, status, iterations), first_of_two(), xs, many); });
   test::expect_error("quern::curve_fit: in 1 has 3 items, expected 4",
                      [&] { quern::curve_fit<2>(outputs(many, cs, status, iterations), first_of_two(), ys, ys); });
 }

@@ -103,6 +103,15 @@ TYPED_TEST(LassoOn, SaysHowItHasEnded) {
   // Of a penalty that is too large nothing is left.
   EXPECT_EQ(lasso_status::converged, quern::lasso(w, x, y, alpha{1000}).status);
   EXPECT_EQ(std::vector<double>(12, 0), test::contents(w));
+  const auto none = quern::lasso(w, x, y, alpha{std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(lasso_status::converged, none.status);
+  EXPECT_GE(none.dual_gap, 0);
+  EXPECT_EQ(std::vector<double>(12, 0), test::contents(w));
+  // Without a penalty there is no gap to converge by.
+  EXPECT_EQ(lasso_status::converged, quern::lasso(w, x, y, alpha{0}, tolerance{.relative = 1e-10}).status);
+  const auto all = this->template array<1>({12}, std::vector<double>(12, 7));
+  quern::linear_regression(all, x, y);
+  for (int j = 0; j < 12; ++j) EXPECT_NEAR(test::contents(all)[j], test::contents(w)[j], 1e-8) << j;
   values[3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(lasso_status::not_finite, quern::lasso(w, x, this->template array<1>({80}, values)).status);
   for (const double v : test::contents(w)) EXPECT_NE(v, v);
@@ -127,6 +136,8 @@ TYPED_TEST(LassoOn, RefusesWhatDoesNotFit) {
   const auto x = this->template array<2>({5, 3}, test::samples<double>(15));
   const auto y = this->template array<1>({5}, test::samples<double>(5)), c = this->template array<1>({3}, {1, 2, 3});
   test::expect_error("quern::lasso: coefficients has extents (5), expected (3)", [&] { quern::lasso(y, x, y); });
+  test::expect_error("quern::lasso: max_iterations is 0, expected at least 1",
+                     [&] { quern::lasso(c, x, y, max_iterations{0}); });
   test::expect_error("quern::lasso: alpha is negative or NaN", [&] { quern::lasso(c, x, y, alpha{-1}); });
   test::expect_error("quern::lasso: the tolerance is relative to the squares of y",
                      [&] { quern::lasso(c, x, y, tolerance{.absolute = 1}); });

@@ -190,6 +190,42 @@ TYPED_TEST(LinearFitsOn, HaveAFirstRowThatIsFarAway) {
   EXPECT_NEAR(test::value(other), test::value(intercept), 1e-6);
 }
 
+// Also where the rows before weigh nothing, and have another value.
+TYPED_TEST(LinearFitsOn, HaveNoCoefficientOfAColumnThatDoesNotVaryWhereItWeighs) {
+  const std::int64_t n = 400;
+  for (const std::int64_t without : {1, 300}) {
+    std::vector<double> x(2 * n), y(n), w(n, 1);
+    for (std::int64_t i = 0; i < n; ++i) {
+      x[2 * i] = i < without ? -7e3 : 0.1;
+      x[2 * i + 1] = test::sample(i, 2);
+      y[i] = 2 - 3 * x[2 * i + 1] + 0.1 * test::sample(i, 3);
+      if (i < without) w[i] = 0;
+    }
+    const auto coefficients = this->template array<1>({2}, {7, 7});
+    const Kokkos::View<double, TypeParam> intercept("intercept");
+    EXPECT_EQ(1, quern::linear_regression(outputs(coefficients, intercept), this->template array<2>({n, 2}, x),
+                                          this->template array<1>({n}, y), weights{this->template array<1>({n}, w)}));
+    EXPECT_EQ(0, test::contents(coefficients)[0]) << without;
+    EXPECT_NEAR(-3, test::contents(coefficients)[1], 0.1) << without;
+  }
+}
+
+// By singular values, too, since the squares of the first column vanish.
+TYPED_TEST(LinearFitsOn, CountColumnsThatVaryWhereCoefficientsArePenalized) {
+  const std::int64_t n = 30;
+  std::vector<double> x(3 * n), y = test::samples<double>(n, 4);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[3 * i] = test::sample(i, 5) * 1e-180;
+    x[3 * i + 1] = 0.1;
+    x[3 * i + 2] = test::sample(i, 6);
+  }
+  const auto coefficients = this->template array<1>({3}, {7, 7, 7});
+  const Kokkos::View<double, TypeParam> intercept("intercept");
+  EXPECT_EQ(2, quern::ridge(outputs(coefficients, intercept), this->template array<2>({n, 3}, x),
+                            this->template array<1>({n}, y)));
+  EXPECT_EQ(0, test::contents(coefficients)[1]);
+}
+
 TYPED_TEST(LinearFitsOn, SpreadNaN) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> x = test::samples<double>(24, 1), y = test::samples<double>(24, 2);

@@ -138,6 +138,8 @@ template <int N, class Exec, class P, class Covariance, class F, class X, class 
 curve_fit_result fit_one(const Exec& exec, const std::string& label, const P& p_view, const Covariance& covariance_view,
                          const F& f, const fit_limits& limits, bool absolute, const X& x_view, const Y& y_view,
                          const Sigma&... sigma_view) {
+  static_assert(!is_device<Exec> || N <= 12,
+                "quern::curve_fit: one fit on a device has at most 12 parameters, whose sums a team has room for");
   const call c(label, exec);
   const auto p = c.output(p_view);
   const auto covariance = c.output(covariance_view);
@@ -202,6 +204,15 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
     const shape points = extents_of_item(y);
     check_fit_points(label, N, extents_of_item(x), points);
     (check_extents(label, "sigma", extents_of_item(sigma), points, " for each fit, as y"), ...);
+    // `vmap` would let an output be an input of the same elements.
+    const call c(label, exec);
+    const auto apart = [&](const char* name, const auto& in) {
+      check_overlap(label, c.output(std::get<0>(out)), c.input(vmap_view(in)), name, false);
+      check_overlap(label, c.output(std::get<1>(out)), c.input(vmap_view(in)), name, false);
+    };
+    apart("x", x);
+    apart("y", y);
+    (apart("sigma", sigma), ...);
     vmap_call(label, exec, out, curve_fit_item<N, F>{f, limits, absolute}, x, y, sigma...);
   }
 }
@@ -245,8 +256,9 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 /// steps to where f is not finite are shortened. A guess whose squares of residuals underflow has the status
 /// `no_progress`: scale y. There are no bounds, and sigma is no matrix.
 ///
-/// One fit sums up in double, also of floats, and waits for `exec` once in each iteration; its N parameters are solved
-/// for on the host. Many fits are computed in their type, by one kernel, asynchronous on `exec`.
+/// One fit sums up in double, also of floats, and waits for `exec` once in each iteration; its N parameters, on a
+/// device at most 12, are solved for on the host. Many fits are computed in their type, by one kernel, asynchronous on
+/// `exec`.
 /// @throws Error if extents do not fit, there are fewer points than parameters, outputs share memory with others, or a
 ///         tolerance is negative or NaN
 template <int N, execution_space Exec, output_like Out, class F, class... In>

@@ -68,7 +68,8 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
 /// converged
 ///            where the duality gap, by which the objective may be above the least, is at most r of that of no
 ///            coefficients, once a sweep changes none by more than r of the largest; `max_iterations`, 1000 sweeps
-///            without it
+///            without it. Of alpha = 0, where the gap is no bound, it has converged once a sweep changes so little;
+///            of an infinite one, all coefficients are zero
 ///
 /// The kernel of `linear_regression` reads the data once; the descent runs on the host, in double, on d^2 numbers. More
 /// than some 85 columns are multiplied by `matmul` in the type of the data, from a copy in scratch memory. Coefficients
@@ -76,9 +77,8 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
 ///
 /// No convergence is no exception, but a `lasso_status`; coefficients are then the best that were found. NaN and
 /// infinities, and sums of squares that overflow, give the status `not_finite` and NaN for their target.
-/// @throws Error if ranks or extents do not fit, there is no row, an output shares memory with another array, or alpha
-/// or
-///         the tolerance is negative or NaN, or has an absolute part
+/// @throws Error if ranks or extents do not fit, there is no row, an output shares memory with another array, the limit
+///         is below 1, or alpha or the tolerance is negative or NaN, or has an absolute part
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::lasso_option... Options>
 lasso_result lasso(const Exec& exec, const Out& out_view, const X& x, const Y& y, const Options&... options) {
   using T = impl::value_of<X>;
@@ -89,8 +89,9 @@ lasso_result lasso(const Exec& exec, const Out& out_view, const X& x, const Y& y
   const auto within = impl::tolerances_of(c.label, {1e-4, 0}, options...);
   if (!(penalty >= 0)) throw Error(c.label, "alpha is negative or NaN");
   if (within.absolute != 0) throw Error(c.label, "the tolerance is relative to the squares of y");
-  return impl::fit_lasso(exec, c.label, out, rows,
-                         {penalty, within.relative, impl::option_or(max_iterations{1000}, options...).value});
+  const int limit = impl::option_or(max_iterations{1000}, options...).value;
+  if (limit < 1) throw Error(c.label, "max_iterations is " + std::to_string(limit) + ", expected at least 1");
+  return impl::fit_lasso(exec, c.label, out, rows, {penalty, within.relative, limit});
 }
 template <output_like Out, array_like X, array_like Y, impl::lasso_option... Options>
 lasso_result lasso(const Out& out, const X& x, const Y& y, const Options&... options) {

@@ -6,6 +6,7 @@
 /// @file
 /// Linear fits of many rows of data. They need the component `linalg`.
 
+#include <algorithm>
 #include <quern/core/call/weights.hpp>
 #include <quern/fits/fit_arguments.hpp>
 #include <quern/fits/sums.hpp>
@@ -20,6 +21,16 @@ namespace impl {
 template <class T>
 inline constexpr double inflation_limit = sizeof(T) == 4 ? 1e12 : 1e5;
 
+/// How many columns have an element that is not zero.
+template <class Exec, class T>
+std::int64_t count_varying(const Exec& exec, const std::string& label, const column_major<T>& a) {
+  const work_matrix<Exec, T> largest(exec, 1, a.columns);
+  norm<norm_order::infinity>(exec, as_part<Exec, 1>(strided<T>{(*largest).data, {a.columns}, {1}}),
+                             as_part<Exec, 2>(as_input(a)), axis{0});
+  const auto found = values_on_host(exec, label, *largest);
+  return std::count_if(found.begin(), found.end(), [](double v) { return v > 0; });
+}
+
 /// The fit by the singular values of the rows of data, without their means.
 template <class Exec, class T>
 std::int64_t fit_by_singular_values(const Exec& exec, const std::string& label, std::vector<double>& coefficients,
@@ -30,7 +41,10 @@ std::int64_t fit_by_singular_values(const Exec& exec, const std::string& label, 
   const std::int64_t rank = solve_least_squares<Exec, T>(exec, label, as_matrix(*x), {}, {}, as_input(*data.x),
                                                          as_input(*data.y), {least_squares::svd, -1});
   coefficients = values_on_host(exec, label, *x);  // column by column, and so target by target
-  return rank;
+  if (!(penalty > 0) || rank < 0) return rank;
+  column_major<T> observed = *data.x;  // without the rows of the penalty
+  observed.rows = rows.count();
+  return count_varying(exec, label, observed);
 }
 
 /// Gives the rank.

@@ -68,6 +68,7 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
   for (const T* by : {largest.data(), lengths.data()})
     for_each_element(exec, label_text(label, "/scale"), terms, targets, divided_by_lengths<T>{*found, by, true});
   copy_matrix(exec, label, out, as_input(*found));
+  exec.fence(kernel_label(label, ": results"));
   return rank;
 }
 

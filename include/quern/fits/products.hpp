@@ -8,6 +8,7 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/least_position.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/fits/tuning.hpp>
@@ -244,14 +245,38 @@ struct sum_of_teams {
   }
 };
 template <class T>
-struct first_row {
+struct one_row {
   column_range<T> x, y;
+  std::int64_t row;
   double* to;
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
     const int i = static_cast<int>(j);
-    to[i] = static_cast<double>(i < x.columns ? x.data[i * x.column_step] : y.data[(i - x.columns) * y.column_step]);
+    to[i] = static_cast<double>(i < x.columns ? x.data[row * x.row_step + i * x.column_step]
+                                              : y.data[row * y.row_step + (i - x.columns) * y.column_step]);
   }
 };
+template <class T>
+struct first_that_weighs {
+  const T* weight;
+  std::int64_t step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& least) const {
+    if (i < least && weight[i * step] != T(0)) least = i;
+  }
+};
+/// The first row that has a weight, from which columns that do not vary are counted as zeros. Waits if there are
+/// weights.
+template <class Exec, class T>
+std::int64_t first_row_of_fit(const Exec& exec, const std::string& label, const fit_rows<T>& rows) {
+  const std::int64_t n = rows.weight == nullptr ? 0 : rows.count();
+  for (std::int64_t first = 0, count = 256; first < n; first += count, count *= 16) {
+    const std::int64_t some = std::min(count, n - first);
+    const std::int64_t found =
+        least_position(exec, label_text(label, "/origin"), some,
+                       first_that_weighs<T>{rows.weight + first * rows.weight_step, rows.weight_step});
+    if (found < some) return first + found;
+  }
+  return 0;
+}
 
 /// The columns that `sums_of_products` takes at most.
 template <class Exec>
@@ -262,10 +287,10 @@ constexpr int max_product_columns() {
   return block * blocks;
 }
 
-/// Where columns are counted from: nowhere, the first row, or numbers of the host.
+/// Where columns are counted from: nowhere, the first row that weighs anything, or numbers of the host.
 struct column_origin {
   bool centred = false;
-  std::vector<double> values{};  // empty: those of the first row, which is what it then becomes
+  std::vector<double> values{};  // empty: those of that row, which is what it then becomes
 };
 
 /// The sums of the products of all columns, without their origins, as a matrix of all columns. Waits.
@@ -299,7 +324,7 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
     k.origin = memory.data();
     if (origin.values.empty())
       Kokkos::parallel_for(kernel_label(label, "/origin"), index_range(exec, named),
-                           first_row<T>{k.x, k.y, memory.data()});
+                           one_row<T>{k.x, k.y, first_row_of_fit(exec, label, rows), memory.data()});
     else copy_items_from_host(exec, memory.data(), origin.values.data(), named);
   }
   typename kernel::policy policy(exec, static_cast<int>(teams), k.threads());
