@@ -21,19 +21,6 @@ std::vector<double> expected_of(const std::string& name) {
   if (numpy.holds<std::int64_t>(name)) return as_numbers(numpy.values<std::int64_t>(name));
   return numpy.values(name);
 }
-/// Sums of quarters are exact, and so are their means where division rounds alike; variances and products round a few
-/// times.
-void expect(const std::vector<double>& expected, const std::vector<double>& found, double epsilons,
-            const std::string& what) {
-  ASSERT_EQ(expected.size(), found.size()) << what;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (std::isnan(expected[i])) EXPECT_TRUE(std::isnan(found[i])) << what << " at " << i;
-    else
-      EXPECT_NEAR(expected[i], found[i], epsilons * std::numeric_limits<double>::epsilon() * std::fabs(expected[i]))
-          << what << " at " << i;
-  }
-}
-
 struct above_nine {
   KOKKOS_FUNCTION bool operator()(double x) const { return x > 9; }
 };
@@ -46,6 +33,19 @@ struct MasksOfNumPy : testing::Test {
   Exec e;
   Kokkos::View<double***, Kokkos::LayoutLeft, Exec> x =
       test::make_array<double, 3, Kokkos::LayoutLeft, Exec>(numpy.extents_of_rank<3>("x"), numpy.values("x"));
+
+  /// Sums of quarters are exact, and so are their means where division rounds alike; variances and products round a few
+  /// times.
+  static void expect(const std::vector<double>& expected, const std::vector<double>& found, double epsilons,
+                     const std::string& what) {
+    ASSERT_EQ(expected.size(), found.size()) << what;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (std::isnan(expected[i])) EXPECT_TRUE(std::isnan(found[i])) << what << " at " << i;
+      else
+        EXPECT_NEAR(expected[i], found[i], epsilons * std::numeric_limits<double>::epsilon() * std::fabs(expected[i]))
+            << what << " at " << i;
+    }
+  }
 
   /// Calls op(out, options...) for all elements and along each axis, with each mask of the archive.
   template <class Op>
