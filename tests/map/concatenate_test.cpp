@@ -57,7 +57,8 @@ TYPED_TEST(Concatenate, ReadsReindexedAndLazyArrays) {
   const auto x = this->template array<2>({2, 3}, {1, 2, 3, 4, 5, 6});
   const auto y = this->template array<1>({2}, {7, 8});
   const auto line = this->template array<1>({8});
-  quern::concatenate(exec, line, quern::components(quern::reshape(x, {-1}), quern::lazy(negative(), y)));
+  quern::concatenate(exec, line,
+                     quern::components(quern::reshape(quern::slice(x, {}), {-1}), quern::lazy(negative(), y)));
   EXPECT_EQ((std::vector<double>{1, 2, 3, 4, 5, 6, -7, -8}), test::contents(line));
   const auto pair = this->template array<3>({2, 2, 3}), turned = this->template array<3>({2, 2, 3});
   quern::stack(exec, pair, quern::components(x, quern::roll(x, 1)));
