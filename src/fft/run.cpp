@@ -54,6 +54,6 @@ std::int64_t fast_length(std::int64_t n) {
   }
 }
 
-QUERN_ON_HOSTS(QUERN_TRANSFORMS)
+QUERN_ON_ALL(QUERN_TRANSFORMS)
 
 }  // namespace quern::impl::fourier

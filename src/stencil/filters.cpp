@@ -19,4 +19,6 @@ host_weights<double> gaussian_weights(const std::string& label, double sigma, do
   return w;
 }
 
+QUERN_ON_DEVICES(QUERN_SEPARABLE_FILTERS)
+
 }  // namespace quern::impl

@@ -341,7 +341,7 @@ void run_checked(const launcher<Exec>& launch, const strided<O>& out, const stri
 #define QUERN_TRANSFORMS(Space, ...)             \
   QUERN_TRANSFORMS_OF(__VA_ARGS__, Space, float) \
   QUERN_TRANSFORMS_OF(__VA_ARGS__, Space, double)
-QUERN_ON_HOSTS(QUERN_TRANSFORMS, extern)
+QUERN_ON_ALL(QUERN_TRANSFORMS, extern)
 
 /// The checks of a transform, then its launches.
 template <class Exec, class O, class E>

@@ -23,6 +23,7 @@
 #include <limits>
 #include <numeric>
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/workspace.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/stencil/footprint.hpp>
@@ -102,6 +103,21 @@ void weighted_filter(const Call& call, const std::array<host_weights<W>, Rank>& 
         sent[D], {first_offset(size[D], turned), size[D]}};
   });
 }
+#define QUERN_SEPARABLE_FILTER(HOW, Space, T, Rank, Reversed)                           \
+  HOW template void weighted_filter<T>(const filter_call<Rank, Reversed, Space, T, T>&, \
+                                       const std::array<host_weights<T>, Rank>&, const std::array<int, Rank>&, bool);
+#define QUERN_SEPARABLE_FILTERS_OF(HOW, Space, T) \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 1, false) \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 1, true)  \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 2, false) \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 2, true)  \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 3, false) \
+  QUERN_SEPARABLE_FILTER(HOW, Space, T, 3, true)
+#define QUERN_SEPARABLE_FILTERS(Space, ...)             \
+  QUERN_SEPARABLE_FILTERS_OF(__VA_ARGS__, Space, float) \
+  QUERN_SEPARABLE_FILTERS_OF(__VA_ARGS__, Space, double)
+QUERN_ON_DEVICES(QUERN_SEPARABLE_FILTERS, extern)
+
 /// Weights W on the host, of each cell or along each axis, whose sums have that magnitude at most.
 template <class W, class Call, class Weights, std::size_t Rank>
 void weighted_call(const Call& call, const Weights& weights, const std::array<int, Rank>& size, double total,
