@@ -83,7 +83,7 @@ TYPED_TEST(Matrices, GridsAreNumPys) {
   }
 }
 
-struct half {
+struct halved {
   KOKKOS_FUNCTION double operator()(double x) const { return x / 2; }
 };
 
@@ -91,7 +91,7 @@ TYPED_TEST(Matrices, GridsReadReindexedAndLazyArrays) {
   using E = typename TypeParam::exec;
   const auto x = test::make_array<double, 1, typename TypeParam::layout, E>({3}, {1, 2, 3});
   const auto u = this->template array<2>({3, 3}), v = this->template array<2>({3, 3});
-  quern::meshgrid(E(), quern::outputs(u, v), quern::components(quern::roll(x, 1), quern::lazy(half(), x)));
+  quern::meshgrid(E(), quern::outputs(u, v), quern::components(quern::roll(x, 1), quern::lazy(halved(), x)));
   EXPECT_EQ((std::vector<double>{3, 1, 2, 3, 1, 2, 3, 1, 2}), test::contents(u));
   EXPECT_EQ((std::vector<double>{0.5, 0.5, 0.5, 1, 1, 1, 1.5, 1.5, 1.5}), test::contents(v));
 }
