@@ -54,7 +54,7 @@ void keep_within(std::vector<std::uint8_t>& offsets, std::size_t bytes) {
   }
 }
 
-test::arrow_field column_of(chooser& c, bool may_have_dictionary) {
+test::arrow_field column_of(chooser& c, int dictionaries) {
   const char* const formats[] = {"g", "f", "e", "l", "L", "i", "I", "s", "S", "c", "C", "b", "n", "u", "U", "vu", "+l"};
   test::arrow_field f;
   f.format = formats[c.below(17)];
@@ -75,15 +75,15 @@ test::arrow_field column_of(chooser& c, bool may_have_dictionary) {
   }
   if (c.below(16) == 0) f.buffers.pop_back();
   f.shift = c.below(4) == 0 ? 1 : 0;
-  if (may_have_dictionary && c.below(3) == 0)
-    f.dictionary = std::make_shared<const test::arrow_field>(column_of(c, c.below(2) == 0));
+  if (dictionaries > 0 && c.below(3) == 1)
+    f.dictionary = std::make_shared<const test::arrow_field>(column_of(c, dictionaries - 1));
   return f;
 }
 
 test::arrow_field batch_of(chooser& c) {
   test::arrow_field f{"+s", "", c.below(8), {test::arrow_buffer()}, c.below(4)};
   if (c.below(8) == 0) f.buffers[0] = c.bytes(2), f.null_count = -1;
-  for (int k = c.below(4); k >= 0; --k) f.children.push_back(column_of(c, true));
+  for (int k = c.below(4); k >= 0; --k) f.children.push_back(column_of(c, 2));
   return f;
 }
 
