@@ -9,6 +9,7 @@
 #include <quern/core/launch/host_threads.hpp>
 #include <quern/core/views/extents.hpp>
 #include <unordered_map>
+#include <utility>
 
 #include "arrow.hpp"
 #include "columns.hpp"

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <quern/core/call/error.hpp>
 #include <table/arrow.hpp>
 #include <table/arrow_arrays.hpp>
+#include <utility>
 
 namespace {
 

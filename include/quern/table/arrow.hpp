@@ -52,7 +52,7 @@ namespace quern {
 /// @code
 /// ArrowSchema schema;
 /// ArrowArray array;
-/// batch._export_to_c(&array, &schema);  // by whatever has the data
+/// export_batch(&schema, &array);  // by what has the data, as pyarrow's RecordBatch._export_to_c
 /// const auto t = quern::from_arrow(exec, &schema, &array);
 /// @endcode
 ///
@@ -88,7 +88,8 @@ inline Table<> from_arrow(ArrowSchema* schema, ArrowArray* array) {
 /// @code
 /// ArrowSchema schema;
 /// ArrowArray array;
-/// quern::to_arrow(t, &schema, &array);  // and pyarrow.RecordBatch._import_from_c(&array, &schema)
+/// quern::to_arrow(t, &schema, &array);
+/// import_batch(&schema, &array);  // by what takes it over, as pyarrow's RecordBatch._import_from_c
 /// @endcode
 ///
 /// Numbers are of the same types, in the columns' own memory on hosts where their stride is 1; bools are packed to

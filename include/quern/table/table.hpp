@@ -172,7 +172,7 @@ class Table {
   /// A statistic of a column for each pair of keys, side by side: pandas' `pivot_table`.
   ///
   /// @code
-  /// runs.pivot({.index = "time", .columns = "sensor", .values = "u"});  // time, and a column for each sensor
+  /// const auto wide = runs.pivot({.index = "time", .columns = "sensor", .values = "u"});  // time, and each sensor
   /// @endcode
   ///
   /// Rows are of the different keys of `index`, in their order; behind these stands a column for each value of
