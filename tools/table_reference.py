@@ -180,10 +180,16 @@ CSV = {
 }
 
 
+# Lines of too few fields, which change the types of columns.
+SHORT = "a,b,c,d\n1,2,p,x\n3\n4,,q\n5,6,p,y\n" + "7,8\n" * 600
+
+
 def files(frame):
     for name, content in CSV.items():
         text(f"csv/{name}", content)
         table(f"csv_table/{name}", pd.read_csv(io.StringIO(content), float_precision="round_trip"))
+    text("csv_short", SHORT)
+    table("csv_short_table", pd.read_csv(io.StringIO(SHORT)))
     written = frame.assign(s=frame.s.astype(object)).head(50)
     written.loc[[3, 7], "s"] = ['a "b", c', "two\nlines"]
     written["z"] = np.where(written.b, written.x * 1e-9, written.x * 1e14)

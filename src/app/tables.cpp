@@ -112,7 +112,7 @@ std::string other_columns(const table& t) {
 }
 measurement describe_file(const settings& s) {
   try {
-    const auto t = quern::read_csv(s.exec, s.input);
+    const auto t = quern::read_csv(s.exec, s.input, {.fill_short_lines = true});
     measurement m = describe_table(s, t, 0);
     m.type = "csv";
     m.note += other_columns(t);

@@ -113,6 +113,9 @@ class part_reader {
       if (k < columns_.size() && problem.empty() && !store(p, k, f, dry, changed)) problem = problem_of(k, f);
       if (e == field_end::line) break;
     }
+    const field none{c.at, c.at};
+    while (options_.fill_short_lines && k + 1 < columns_.size())
+      if (!store(p, ++k, none, dry, changed) && problem.empty()) problem = problem_of(k, none);
     if (k + 1 != columns_.size())
       return std::to_string(k + 1) + (k == 0 ? " field" : " fields") + ", expected " + std::to_string(columns_.size());
     return problem;

@@ -385,8 +385,8 @@ assert "statistic         x    n\n  0     count  2.000000  3.0\n  1      mean  2
 assert "not described: 'name' (text)" in out, out
 open("texts.csv", "w").write("name\na\n")
 expect(2, "texts.csv: quern::Table::describe: there is no column of numbers", "run", "describe", "--input", "texts.csv")
-open("ragged.csv", "w").write("a,b\n1,2\n3\n")
-expect(2, "ragged.csv: line 3: 1 field, expected 2", "run", "describe", "--input", "ragged.csv")
+open("ragged.csv", "w").write("a,b\n1\n1,2,3\n")
+expect(2, "ragged.csv: line 3: 3 fields, expected 2", "run", "describe", "--input", "ragged.csv")
 expect(2, "none.csv: cannot be read: No such file", "run", "describe", "--input", "none.csv")
 
 # No option is ignored: each workload takes it, or says that it does not and who does; so do the other commands.
