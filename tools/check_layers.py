@@ -26,7 +26,8 @@ INTERFACES = {
     "scan": {"scan/carries.hpp", "scan/segments.hpp", "scan/segmented_launch.hpp"},  # what a scan carries from part to part; segments
     "stencil": {"stencil/boundary.hpp", "stencil/filter_engine.hpp", "stencil/filter_windows.hpp", "stencil/footprint.hpp",  # windows of any size, and in other places
                 "stencil/grid.hpp", "stencil/reducing_axes.hpp",  # the cells of a stencil, and of its reductions, in other places
-                "stencil/halo_fields.hpp", "stencil/halo_passes.hpp"},  # ghosts of fields, which ranks bring, too
+                "stencil/halo_fields.hpp", "stencil/halo_passes.hpp",  # ghosts of fields, which ranks bring, too
+                "stencil/window.hpp"},  # the windows of rolling, without their kernels
     "keyed": {"keyed/counted_quantile.hpp",  # quantiles of what does not fit into memory at once
               "keyed/bins.hpp", "keyed/compaction.hpp", "keyed/counted.hpp", "keyed/groups.hpp",  # sums of keys that are known; results that are counted
               "keyed/order.hpp", "keyed/sort_order.hpp"},  # orders of sorts, also over ranks; the direction of a sort, without the sort

@@ -128,6 +128,39 @@ def merged_asof():
     table("asof/whole", pd.merge_asof(whole[0], whole[1].rename(columns={"t": "u"})[["u", "b"]], left_on="t", right_on="u", tolerance=3))
 
 
+STATISTICS = ("sum", "mean", "median", "var", "std", "min", "max", "count")
+
+
+def rolled(frame):
+    frame, columns = frame.head(101), ["x", "i"]
+    for name, window in (("three", dict(window=3)), ("center", dict(window=4, center=True, min_periods=1)), ("step", dict(window=5, min_periods=2, step=4))):
+        windows = frame[columns].astype(float).rolling(**window)
+        table(f"rolling/{name}", pd.DataFrame({f"{c}_{s}": getattr(windows[c], s)() for s in STATISTICS for c in columns}))
+    table("rolling/bools", frame[["b"]].rolling(3).sum())
+    # The positions of pandas are times: seconds are its units here.
+    seconds = np.cumsum(np.random.default_rng(14).integers(0, 4, len(frame)))
+    windows = frame[columns].astype(float).set_index(pd.to_datetime(seconds, unit="s")).rolling("5s")
+    ARRAYS["rolling/seconds"] = seconds
+    table("rolling/by_value", pd.DataFrame({"t": seconds} | {f"{c}_{s}": getattr(windows[c], s)().to_numpy() for s in STATISTICS for c in columns}))
+
+
+def pivoted(frame):
+    def pivot(name, index, columns, values, aggfunc):
+        result = frame.astype({"y": "float64"}).pivot_table(index=index, columns=columns, values=values, aggfunc=aggfunc, observed=True)
+        result.columns = [str(c) for c in result.columns]
+        table(f"pivot/{name}", result.reset_index())
+    pivot("mean", "k", "s", "x", "mean")
+    pivot("whole", "b", "k", "i", "sum")
+    pivot("missing", "i", "b", "x", "max")
+    pivot("two_keys", ["s", "b"], "k", "x", "count")
+    frame = frame.assign(q=frame.y)
+    pivot("reals", "k", "q", "x", "sum")
+    few = frame[["k", "b"]].assign(s=frame.s.cat.as_ordered())
+    result = few.pivot_table(index="k", columns="b", values="s", aggfunc="max", observed=True)
+    result.columns = [str(c) for c in result.columns]
+    table("pivot/texts", result.reset_index().astype({"True": object, "False": object}))
+
+
 CSV = {
     "numbers": "a,b,c\n1,1.5,-3\n-2,1e3,+4\n9223372036854775807,.5,5.\n",
     "missing": "a,b,c,d\n1,,x,\n2,NA,,\n,nan,null,\n4,-7,N/A,\n",
@@ -147,10 +180,16 @@ CSV = {
 }
 
 
+# Lines of too few fields, which change the types of columns.
+SHORT = "a,b,c,d\n1,2,p,x\n3\n4,,q\n5,6,p,y\n" + "7,8\n" * 600
+
+
 def files(frame):
     for name, content in CSV.items():
         text(f"csv/{name}", content)
         table(f"csv_table/{name}", pd.read_csv(io.StringIO(content), float_precision="round_trip"))
+    text("csv_short", SHORT)
+    table("csv_short_table", pd.read_csv(io.StringIO(SHORT)))
     written = frame.assign(s=frame.s.astype(object)).head(50)
     written.loc[[3, 7], "s"] = ['a "b", c', "two\nlines"]
     written["z"] = np.where(written.b, written.x * 1e-9, written.x * 1e14)
@@ -182,6 +221,8 @@ def main():
     files(frame)
     merged()
     merged_asof()
+    rolled(frame)
+    pivoted(frame)
     printed(frame)
     folder = pathlib.Path(__file__).resolve().parent.parent / "tests/table/data"
     folder.mkdir(parents=True, exist_ok=True)

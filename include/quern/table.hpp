@@ -10,6 +10,7 @@
 #error "quern/table.hpp needs a target: target_link_libraries(<yours> Quern::table)"
 #endif
 
+#include <quern/table/arrow.hpp>
 #include <quern/table/csv.hpp>
 #include <quern/table/groups.hpp>
 #include <quern/table/table.hpp>

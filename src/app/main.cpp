@@ -26,10 +26,10 @@ namespace {
 
 std::vector<workload> all_workloads() {
   std::vector<workload> all;
-  for (const auto& part :
-       {elementwise_workloads(), reduction_workloads(), stencil_workloads(), quadrature_workloads(),
-        derivative_workloads(), random_workloads(), keyed_workloads(), indexing_workloads(), analysis_workloads(),
-        linear_algebra_workloads(), decomposition_workloads(), transfer_workloads(), transform_workloads()})
+  for (const auto& part : {elementwise_workloads(), reduction_workloads(), stencil_workloads(), quadrature_workloads(),
+                           derivative_workloads(), random_workloads(), keyed_workloads(), indexing_workloads(),
+                           analysis_workloads(), table_workloads(), linear_algebra_workloads(),
+                           decomposition_workloads(), transfer_workloads(), transform_workloads()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

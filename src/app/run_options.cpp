@@ -78,8 +78,8 @@ void add_run(CLI::App& program, run_options& o) {
   const auto* repeat =
       c->add_option(option::repeat, o.repeat, "Timed runs of each; the median counts")->check(CLI::PositiveNumber);
   const auto* input = c->add_option(option::input, o.input,
-                                    "An image (smooth), or a .npy, .npz or HDF5 file of numbers (sum, "
-                                    "sum_reproducible, mean_var, stddev, median, argmax)");
+                                    "An image (smooth), a CSV file (describe), or a .npy, .npz or HDF5 file of numbers "
+                                    "(sum, sum_reproducible, mean_var, stddev, median, argmax)");
   const auto* array = c->add_option(option::array, o.array, "Which array of a .npz or HDF5 file that has several");
   const auto* output =
       c->add_option(option::output, o.output, "Where smooth writes its image: .png, .jpg, .pgm or .ppm");

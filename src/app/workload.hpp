@@ -76,6 +76,7 @@ std::vector<workload> random_workloads();
 std::vector<workload> keyed_workloads();
 std::vector<workload> indexing_workloads();
 std::vector<workload> analysis_workloads();
+std::vector<workload> table_workloads();
 std::vector<workload> linear_algebra_workloads();
 std::vector<workload> decomposition_workloads();
 std::vector<workload> transfer_workloads();

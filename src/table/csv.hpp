@@ -8,11 +8,12 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <quern/table/csv.hpp>
 #include <string_view>
 #include <unordered_map>
+
+#include "host_column.hpp"
 
 namespace quern::impl::csv {
 
@@ -83,15 +84,15 @@ struct parsed {
   std::vector<column> columns;  // those that are wanted
   std::int64_t rows = 0;
 };
-/// Memory for columns, of so many bytes; it lives as long as the caller says.
-using allocator = std::function<std::byte*(std::size_t)>;
-
 /// @param name of the file, in messages
 /// @param chunk bytes that a thread reads at a time
-parsed parse(const std::string& name, std::string_view text, const read_csv_options& options, const allocator& allocate,
-             std::int64_t chunk = 1 << 20);
+parsed parse(const std::string& name, std::string_view text, const read_csv_options& options,
+             const host_allocator& allocate, std::int64_t chunk = 1 << 20);
 
 column_type type_of(kind k);
+/// Appends a value as a field; nothing where it is missing.
+/// @param texts of a text column, with their quotation marks
+void append_value(std::string& to, const host_column& c, std::int64_t row, const std::vector<std::string>& texts);
 /// @throws Error if fields cannot be told from the delimiter
 void check_delimiter(const std::string& label, char delimiter);
 

@@ -113,6 +113,9 @@ class part_reader {
       if (k < columns_.size() && problem.empty() && !store(p, k, f, dry, changed)) problem = problem_of(k, f);
       if (e == field_end::line) break;
     }
+    const field none{c.at, c.at};
+    while (options_.fill_short_lines && k + 1 < columns_.size())
+      if (!store(p, ++k, none, dry, changed) && problem.empty()) problem = problem_of(k, none);
     if (k + 1 != columns_.size())
       return std::to_string(k + 1) + (k == 0 ? " field" : " fields") + ", expected " + std::to_string(columns_.size());
     return problem;
@@ -322,7 +325,7 @@ void merge_texts(const std::string& label, column& c, std::size_t k, std::vector
 /// One reading of the whole file into columns of kinds, which it may find to be others.
 class file_reader {
  public:
-  file_reader(const std::string& name, const read_csv_options& options, const allocator& allocate,
+  file_reader(const std::string& name, const read_csv_options& options, const host_allocator& allocate,
               std::vector<column> columns)
       : name_(name), options_(options), allocate_(allocate), missing_(options.missing), columns_(std::move(columns)) {}
 
@@ -416,7 +419,7 @@ class file_reader {
 
   const std::string& name_;
   const read_csv_options& options_;
-  const allocator& allocate_;
+  const host_allocator& allocate_;
   missing_texts missing_;
   std::vector<column> columns_;
   std::vector<std::size_t> allocated_ = std::vector<std::size_t>(columns_.size());
@@ -430,8 +433,8 @@ void check_options(const std::string& label, const read_csv_options& options) {
 
 }  // namespace
 
-parsed parse(const std::string& name, std::string_view text, const read_csv_options& options, const allocator& allocate,
-             std::int64_t chunk) {
+parsed parse(const std::string& name, std::string_view text, const read_csv_options& options,
+             const host_allocator& allocate, std::int64_t chunk) {
   const std::string& label = label_text("quern::read_csv");
   check_options(label, options);
   cursor lines{text.data(), text.data() + text.size(), options.delimiter};

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <quern/files/array_info.hpp>
 
-#include "columns.hpp"
 #include "csv.hpp"
+#include "host_columns.hpp"
 
 namespace quern {
 namespace impl {
@@ -80,30 +80,11 @@ class file_text {
 template <class Exec>
 Table<Exec> table_of_text(const Exec& exec, const std::string& name, std::string_view text,
                           const read_csv_options& options) {
-  constexpr bool in_place = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
-  // The host writes memory of the pool that what was launched before may still use.
-  exec.fence(kernel_label("quern::read_csv: wait for memory"));
-  const std::conditional_t<in_place, Exec, Kokkos::DefaultHostExecutionSpace> owner = [&] {
-    if constexpr (in_place) return exec;
-    else return Kokkos::DefaultHostExecutionSpace();
-  }();
-  std::vector<pool_block<Kokkos::HostSpace>> blocks;
-  const auto file = csv::parse(name, text, options, [&](std::size_t bytes) {
-    return blocks.emplace_back(take_block<Kokkos::HostSpace>(instance_ref(owner), bytes)).data();
-  });
+  host_memory<Exec> memory("quern::read_csv", exec);
+  const auto file = csv::parse(name, text, options, [&](std::size_t bytes) { return memory.take(bytes); });
   std::vector<column_in<Exec>> columns;
-  for (const auto& c : file.columns) {
-    const auto type = csv::type_of(c.type);
-    if constexpr (in_place) {
-      const auto block = std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.data() == c.data; });
-      columns.push_back({c.name, type, *block, c.data, file.rows, 1, c.categories});
-    } else {
-      columns.push_back(with_element(type, [&]<class T>(T) {
-        return column_of_host(exec, c.name, type, reinterpret_cast<const T*>(c.data),
-                              static_cast<std::size_t>(file.rows), c.categories);
-      }));
-    }
-  }
+  for (const auto& c : file.columns)
+    columns.push_back(memory.column(c.name, csv::type_of(c.type), c.data, file.rows, c.categories));
   return table_access<Exec>::make(exec, std::move(columns));
 }
 

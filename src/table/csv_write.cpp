@@ -6,19 +6,12 @@
 #include <quern/core/launch/host_threads.hpp>
 #include <quern/files/output_file.hpp>
 
-#include "columns.hpp"
 #include "csv.hpp"
+#include "host_columns.hpp"
 
 namespace quern {
 namespace impl {
 namespace {
-
-/// A column on the host.
-struct host_column {
-  column_type type;
-  const void* data;
-  std::vector<std::string> texts{};  // of a text column, with their quotation marks
-};
 
 /// A text as a field.
 std::string as_field(const std::string& text, char delimiter) {
@@ -45,7 +38,10 @@ void append_real(std::string& to, T v) {
   to += digits;
   if (fixed && digits.find('.') == std::string_view::npos) to += ".0";
 }
-void append_value(std::string& to, const host_column& c, std::int64_t row) {
+
+}  // namespace
+
+void csv::append_value(std::string& to, const host_column& c, std::int64_t row, const std::vector<std::string>& texts) {
   char text[24];
   const auto append_whole = [&](std::int64_t v) { to.append(text, std::to_chars(text, text + sizeof text, v).ptr); };
   switch (c.type) {
@@ -64,16 +60,23 @@ void append_value(std::string& to, const host_column& c, std::int64_t row) {
       break;
   }
   const std::int32_t code = static_cast<const std::int32_t*>(c.data)[row];
-  if (code >= 0) to += c.texts[static_cast<std::size_t>(code)];
+  if (code >= 0) to += texts[static_cast<std::size_t>(code)];
 }
+
+namespace {
+
+/// A column whose texts are fields.
+struct field_column : host_column {
+  std::vector<std::string> texts{};
+};
 /// Lines of rows.
-std::string lines_of(const std::vector<host_column>& columns, std::int64_t begin, std::int64_t end, char delimiter) {
+std::string lines_of(const std::vector<field_column>& columns, std::int64_t begin, std::int64_t end, char delimiter) {
   std::string lines;
   for (std::int64_t row = begin; row < end; ++row) {
     const std::size_t start = lines.size();
     for (const auto& c : columns) {
       if (&c != columns.data()) lines += delimiter;
-      append_value(lines, c, row);
+      csv::append_value(lines, c, row, c.texts);
     }
     if (columns.size() == 1 && lines.find_first_not_of(" \t", start) == std::string::npos) {  // such a line is no row
       lines.insert(start, 1, '"');
@@ -89,28 +92,15 @@ template <class Exec, class Write>
 void write_lines(const std::string& label, const Table<Exec>& table, const write_csv_options& options,
                  const Write& write) {
   csv::check_delimiter(label, options.delimiter);
-  const Exec& exec = table.exec();
-  std::vector<host_column> columns;
-  std::vector<column_in<Exec>> packed;
-  std::vector<pool_block<Kokkos::HostSpace>> copies;
+  std::vector<field_column> columns;
   std::string header;
-  for (const auto& c : columns_of(table)) {
-    header += (packed.empty() ? "" : std::string(1, options.delimiter)) + as_field(c.name, options.delimiter);
-    packed.push_back(c.stride == 1 ? c : converted(label, exec, c, c.type));
-    columns.push_back({c.type, packed.back().data});
-    if constexpr (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>)
-      with_element(c.type, [&]<class T>(T) {
-        const auto n = static_cast<std::size_t>(c.rows);
-        copies.push_back(
-            take_block<Kokkos::HostSpace>(instance_ref(Kokkos::DefaultHostExecutionSpace()), n * sizeof(T)));
-        columns.back().data = copies.back().data();
-        Kokkos::deep_copy(exec, on_host_view(reinterpret_cast<T*>(copies.back().data()), n),
-                          packed_of<T>(exec, packed.back()));
-      });
-    if (c.type == column_type::text)
-      for (const auto& text : *c.categories) columns.back().texts.push_back(as_field(text, options.delimiter));
+  for (auto& c : host_columns_of(label, table)) {
+    header += (columns.empty() ? "" : std::string(1, options.delimiter)) + as_field(c.name, options.delimiter);
+    columns.push_back({std::move(c)});
+    if (columns.back().categories)
+      for (const auto& text : *columns.back().categories)
+        columns.back().texts.push_back(as_field(text, options.delimiter));
   }
-  exec.fence(kernel_label(label));
   if (columns.size() == 1 && header.find_first_not_of(" \t") == std::string::npos) header = '"' + header + '"';
   if (options.header && !columns.empty()) write(header + "\n");
   constexpr std::int64_t rows_of_chunk = 8192, chunks_at_once = 64;

@@ -17,33 +17,35 @@ std::string_view name_of(statistic s) {
 namespace impl {
 namespace {
 
-/// Clears the marks of groups whose key is missing.
+/// Clears the marks of rows whose value is missing.
 template <class T>
 struct clear_missing {
-  const T* keys;
+  const T* values;
   bool* marks;
-  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
-    const T key = keys[g];
-    if constexpr (std::is_floating_point_v<T>) marks[g] = marks[g] && key == key;
-    else marks[g] = marks[g] && key >= 0;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const T v = values[i];
+    if constexpr (std::is_floating_point_v<T>) marks[i] = marks[i] && v == v;
+    else marks[i] = marks[i] && v >= 0;
   }
 };
 template <class T, class Exec>
-void clear_marks(const std::string& label, const Exec& exec, const column_in<Exec>& keys,
+void clear_marks(const std::string& label, const Exec& exec, const column_in<Exec>& column,
                  const column_in<Exec>& marks) {
-  Kokkos::parallel_for(kernel_label(label, "/missing"), index_range(exec, keys.rows),
-                       clear_missing<T>{data_of<T>(keys), data_of<bool>(marks)});
+  Kokkos::parallel_for(kernel_label(label, "/missing"), index_range(exec, column.rows),
+                       clear_missing<T>{data_of<T>(column), data_of<bool>(marks)});
 }
-/// The numbers of the groups whose keys are there; nothing if all are.
+
+}  // namespace
+
 template <class Exec>
-std::optional<column_in<Exec>> groups_with_keys(const std::string& label, const Exec& exec,
-                                                const std::vector<column_in<Exec>>& keys) {
-  const std::int64_t n = keys.front().rows;
-  if (std::all_of(keys.begin(), keys.end(), [&](const auto& c) { return count_missing(label, exec, c) == 0; }))
+std::optional<column_in<Exec>> rows_without_missing(const std::string& label, const Exec& exec,
+                                                    const std::vector<column_in<Exec>>& columns) {
+  const std::int64_t n = columns.front().rows;
+  if (std::all_of(columns.begin(), columns.end(), [&](const auto& c) { return count_missing(label, exec, c) == 0; }))
     return {};
   const auto marks = new_values(exec, {}, column_type::boolean, n);
   Kokkos::deep_copy(exec, packed_of<bool>(exec, marks), true);
-  for (const auto& c : keys) {
+  for (const auto& c : columns) {
     if (c.type == column_type::float32) clear_marks<float>(label, exec, c, marks);
     if (c.type == column_type::float64) clear_marks<double>(label, exec, c, marks);
     if (c.type == column_type::text) clear_marks<std::int32_t>(label, exec, c, marks);
@@ -52,8 +54,6 @@ std::optional<column_in<Exec>> groups_with_keys(const std::string& label, const 
   kept.rows = nonzero(exec, packed_of<std::int64_t>(exec, kept), view_of<bool>(exec, marks));
   return kept;
 }
-
-}  // namespace
 
 template <class Exec>
 Groups<Exec> groups_of(const std::string& label, const Exec& exec, const std::vector<column_in<Exec>>& keys) {
@@ -82,7 +82,7 @@ TableGroups<Exec> Table<Exec>::group_by(const column_names& names) const {
   std::vector<column_data> of_groups;
   for (const auto& c : keys)
     of_groups.push_back(gather_rows(label, exec_, c, rows->by.first().data(), rows->by.size()));
-  rows->kept = groups_with_keys(label, exec_, of_groups);
+  rows->kept = rows_without_missing(label, exec_, of_groups);
   if (rows->kept)
     for (auto& c : of_groups) c = gather_rows(label, exec_, c, data_of<std::int64_t>(*rows->kept), rows->kept->rows);
   return {*this, table_access<Exec>::make(exec_, std::move(of_groups)), std::move(rows)};
@@ -111,9 +111,11 @@ Table<Exec> TableGroups<Exec>::aggregate(const std::vector<aggregation>& results
   return table_access<Exec>::make(exec, std::move(columns));
 }
 
-#define QUERN_TABLE_GROUPS(E)                                                                               \
-  template Groups<E> impl::groups_of(const std::string&, const E&, const std::vector<impl::column_in<E>>&); \
-  template TableGroups<E> Table<E>::group_by(const column_names&) const;                                    \
+#define QUERN_TABLE_GROUPS(E)                                                                                    \
+  template std::optional<impl::column_in<E>> impl::rows_without_missing(const std::string&, const E&,            \
+                                                                        const std::vector<impl::column_in<E>>&); \
+  template Groups<E> impl::groups_of(const std::string&, const E&, const std::vector<impl::column_in<E>>&);      \
+  template TableGroups<E> Table<E>::group_by(const column_names&) const;                                         \
   template Table<E> TableGroups<E>::aggregate(const std::vector<aggregation>&) const;
 QUERN_ON_ALL(QUERN_TABLE_GROUPS)
 

@@ -22,6 +22,11 @@ struct grouped_rows {
 template <class Exec>
 Groups<Exec> groups_of(const std::string& label, const Exec& exec, const std::vector<column_in<Exec>>& keys);
 
+/// The numbers of the rows where no column of packed values is missing; nothing if that is all of them. Waits.
+template <class Exec>
+std::optional<column_in<Exec>> rows_without_missing(const std::string& label, const Exec& exec,
+                                                    const std::vector<column_in<Exec>>& columns);
+
 /// A statistic of each group.
 template <class Exec>
 class group_statistics {

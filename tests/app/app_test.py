@@ -377,10 +377,22 @@ for name, ending in (("smooth.gif", ".gif"), ("smooth", ""), ("smooth.PNG", ".PN
            "--output", name)
 expect(2, "smooth.ppm: expected 3 channels for .ppm, found 1", "run", "smooth", "--input", "dot.pgm", "--output", "smooth.ppm")
 
+# Descriptions of CSV files.
+open("data.csv", "w").write("name,x,n\na,1.5,1\nb,,2\nc,2.5,3\n")
+out = expect(0, "3 rows", "run", "describe", "--input", "data.csv", "--json", "csv.json")
+assert json.load(open("csv.json"))[0]["verified"] is True
+assert "statistic         x    n\n  0     count  2.000000  3.0\n  1      mean  2.000000  2.0" in out, out
+assert "not described: 'name' (text)" in out, out
+open("texts.csv", "w").write("name\na\n")
+expect(2, "texts.csv: quern::Table::describe: there is no column of numbers", "run", "describe", "--input", "texts.csv")
+open("ragged.csv", "w").write("a,b\n1\n1,2,3\n")
+expect(2, "ragged.csv: line 3: 3 fields, expected 2", "run", "describe", "--input", "ragged.csv")
+expect(2, "none.csv: cannot be read: No such file", "run", "describe", "--input", "none.csv")
+
 # No option is ignored: each workload takes it, or says that it does not and who does; so do the other commands.
 takers = {"sum", "sum_reproducible", "mean_var", "stddev", "median", "argmax"}
 for name in names - takers:
-    option = "--chunked" if name == "smooth" else "--input"
+    option = "--chunked" if name in ("smooth", "describe") else "--input"
     expect(2, f"{name} takes no {option}; sum, sum_reproducible", "run", name, "--input", "data.npy", "--chunked")
 expect(2, "sum takes no --output; smooth does", "run", "sum", "--input", "data.npy", "--output", "x.png")
 expect(2, "smooth takes no --array", "run", "smooth", "--input", "two.npz", "--array", "a")

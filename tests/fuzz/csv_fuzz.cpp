@@ -54,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((data[0] & 16) != 0 && !options.header) options.types = {{"0", quern::column_type::int32}};
   if ((data[0] & 32) != 0) options.missing = {"-999", "True", "x"};
   if ((data[0] & 64) != 0 && !options.header) options.columns = {"0"};
+  options.fill_short_lines = (data[0] & 128) != 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string whole = result_of(text, options, 1 << 20);
   for (const std::int64_t chunk : {3, 16, 100})

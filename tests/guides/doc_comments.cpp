@@ -244,6 +244,36 @@ void tables(const space& exec) {
   EXPECT_EQ(2, quern::max(exec, m));
 }
 
+void tables_of_samples(const space& exec) {
+  quern::Table runs(exec);
+  runs.insert("time", on_device<double>({0, 1800, 3600})).insert("sensor", on_device<std::int64_t>({7, 8, 8}));
+  runs.insert("u", on_device<double>({1, 2, 4}));
+  // # table/table.hpp 2
+  EXPECT_EQ(3, smooth.rows());
+  EXPECT_EQ(4, quern::max(exec, hourly.column<double>("most")));
+  // # table/table.hpp 3
+  EXPECT_EQ((std::vector<std::string>{"time", "7", "8"}), wide.names());
+}
+
+void tables_of_arrow(const space& exec) {
+  quern::Table runs(exec);
+  runs.insert("u", on_device<double>({1, 2, 4}));
+  const auto export_batch = [&](ArrowSchema* schema, ArrowArray* array) { quern::to_arrow(runs, schema, array); };
+  // # table/arrow.hpp
+  EXPECT_EQ(7, quern::sum(exec, t.column<double>("u")));
+}
+
+void arrow_of_tables(const space& exec) {
+  quern::Table t(exec);
+  t.insert("u", on_device<double>({1, 2, 4}));
+  const auto import_batch = [](ArrowSchema* schema, ArrowArray* array) {
+    schema->release(schema);
+    array->release(array);
+  };
+  // # table/arrow.hpp 2
+  EXPECT_EQ(nullptr, array.release);
+}
+
 void files_of_tables(const space& exec) {
   std::ofstream("runs.csv") << "id,energy\n1,-2.5\n";
   // # table/csv.hpp
@@ -368,6 +398,9 @@ TEST(Guides, DocComments) {
   std::filesystem::current_path(folder);
   series_of_files(Kokkos::View<double***>("u", 3, 4, 5));
   chunks(exec);
+  tables_of_samples(exec);
+  tables_of_arrow(exec);
+  arrow_of_tables(exec);
   files_of_tables(exec);
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);

@@ -37,9 +37,13 @@ void tables(const space& exec) {
   // # 7
   EXPECT_EQ(4, sorted.rows());
   EXPECT_EQ("   cell  mass_sum  largest\n0     0       6.0      3.0\n1     1       6.0      5.0", of_cells.to_string());
+  // # 8
+  EXPECT_EQ("   cell  electron  proton\n0     0       3.0     3.0\n1     1       NaN     5.0", by_kind.to_string());
+  // # 9
+  EXPECT_EQ("   mass_mean\n0        NaN\n1        4.0\n2        4.0\n3        2.0", smooth.to_string());
   quern::Table cells(exec);
   cells.insert("cell", on_device<std::int64_t>({1, 2})).insert("volume", on_device<double>({8, 9}));
-  // # 8
+  // # 10
   EXPECT_TRUE(quern::any(exec, quern::lazy(is_missing(), with_volume.column<double>("volume"))));
   EXPECT_EQ("   cell  volume\n0     2     9.0", empty_cells.to_string());
   EXPECT_EQ(5, all.rows());
@@ -47,14 +51,16 @@ void tables(const space& exec) {
   samples.insert("time", on_device<double>({1, 2})).insert("sensor", on_device<std::int64_t>({1, 1}));
   states.insert("time", on_device<double>({0.75, 1.25})).insert("sensor", on_device<std::int64_t>({1, 2}));
   states.insert("state", on_device<double>({5, 6}));
-  // # 9
+  // # 11
   EXPECT_EQ("   time  sensor  state\n0   1.0       1    5.0\n1   2.0       1    NaN", at_times.to_string());
   std::string folder = (std::filesystem::temp_directory_path() / "quern-tables-XXXXXX").string();
   ASSERT_NE(nullptr, mkdtemp(folder.data()));
-  // # 10
+  // # 12
   std::filesystem::remove_all(folder);
   EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
   EXPECT_EQ(quern::column_type::int32, back.type("cell"));
+  // # 13
+  EXPECT_EQ(particles.to_string(), same.to_string());
 }
 
 }  // namespace guide

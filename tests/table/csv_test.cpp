@@ -166,6 +166,14 @@ TYPED_TEST(Csv, SomeBadLinesAreLeftOut) {
             TestFixture::problem(text, {.bad_lines = 2}));
 }
 
+TYPED_TEST(Csv, ShortLinesAreFilled) {
+  const read_csv_options fill{.fill_short_lines = true};
+  test::expect_table("csv_short_table", TestFixture::parsed(test::frozen_text("csv_short"), fill));
+  EXPECT_EQ("the text: line 3: 3 fields, expected 2", TestFixture::problem("a,b\n1\n1,2,3\n", fill));
+  EXPECT_EQ("the text: line 2: field 2 ('b'): '' is not there, and a column of int64 has no missing values",
+            TestFixture::problem("a,b\n1\n", {.types = {{"b", column_type::int64}}, .fill_short_lines = true}));
+}
+
 /// Numbers of all sizes, and texts with everything that needs quotation marks, in some megabytes.
 template <class Exec>
 Table<Exec> large_table(std::int64_t n) {

@@ -19,6 +19,7 @@ struct read_csv_options {
   column_names columns{};                                    ///< the columns to read; empty: all
   std::vector<std::pair<std::string, column_type>> types{};  ///< of columns whose types are not inferred
   std::vector<std::string> missing{};  ///< what stands for a missing value beside pandas' list, as it is written
+  bool fill_short_lines = false;       ///< whether lines of too few fields are no bad ones: the rest of them is missing
   std::int64_t bad_lines = 0;          ///< so many lines that cannot be read are left out; more are an error
   std::int64_t* left_out = nullptr;    ///< where to write how many were
 };
@@ -45,8 +46,8 @@ struct read_csv_options {
 /// not. Numbers are the nearest ones of their type, so that what `write_csv` writes is read back with all its bits;
 /// beyond the range they are infinities (pandas makes texts of some).
 ///
-/// A line is bad that has more or fewer fields than there are columns (pandas fills up short ones), a quotation mark
-/// where none may be, or a field that is not of the type that `types` has for it.
+/// A line is bad that has more or fewer fields than there are columns (fewer only without `fill_short_lines`, which is
+/// what pandas does), a quotation mark where none may be, or a field that is not of the type that `types` has for it.
 ///
 /// Reads the file in chunks, on the threads of the host, whatever the execution space; on devices the columns are
 /// copied then. Memory: the columns, and the file as the system maps it: a program that cuts the file short meanwhile

@@ -3,8 +3,10 @@
 #ifndef QUERN_TABLE_TABLE_HPP
 #define QUERN_TABLE_TABLE_HPP
 
+#include <quern/stencil/window.hpp>
 #include <quern/table/column.hpp>
 #include <quern/table/merge.hpp>
+#include <quern/table/pivot.hpp>
 #include <quern/table/sort_keys.hpp>
 
 namespace quern {
@@ -149,6 +151,37 @@ class Table {
   /// order of their keys; rows of which a key is missing are in none. Waits.
   /// @throws Error as `sort_by`
   TableGroups<Exec> group_by(const column_names& keys) const;
+
+  /// Statistics of windows of rows that follow each other: pandas' `rolling(window)`, in a table of one column for
+  /// each.
+  ///
+  /// @code
+  /// const auto smooth = runs.rolling(quern::window{5}, {{"u", quern::statistic::mean}});
+  /// const auto hourly = runs.rolling("time", quern::value_window{3600}, {{"most", "u", quern::statistic::max}});
+  /// @endcode
+  ///
+  /// Each is `quern::rolling` of a column in double (see quern/stencil/rolling.hpp), with ddof 1: NaN is missing, and a
+  /// window of too few values has NaN.
+  /// @throws Error if a column does not exist or is of texts, a result's name occurs twice, a statistic is none of
+  /// windows (`first`, `last`, `size`), or a window has no element, more `min_periods` than elements, or no step
+  Table rolling(const window& window, const std::vector<aggregation>& results) const;
+  /// The same of windows of a part of a column of numbers that ascends: pandas' `rolling(window, on=...)`. That column
+  /// comes first, and shares its memory. Waits.
+  /// @throws Error also if values of that column are missing or not in order
+  Table rolling(std::string_view on, const value_window& window, const std::vector<aggregation>& results) const;
+  /// A statistic of a column for each pair of keys, side by side: pandas' `pivot_table`.
+  ///
+  /// @code
+  /// const auto wide = runs.pivot({.index = "time", .columns = "sensor", .values = "u"});  // time, and each sensor
+  /// @endcode
+  ///
+  /// Rows are of the different keys of `index`, in their order; behind these stands a column for each value of
+  /// `columns`, in order, named by it as `write_csv` writes it. Where a pair does not occur the value is missing, and
+  /// all columns of integers and bools become double. Rows of which a key is missing take no part, nor do pairs whose
+  /// statistic is missing. Waits.
+  /// @throws Error if there is no key, a name does not exist or occurs twice, also in the result, or a text column has
+  /// no such statistic
+  Table pivot(const pivot_options& options) const;
 
   /// Rows of this table and another one side by side, where keys are equal: pandas' `merge`.
   ///
