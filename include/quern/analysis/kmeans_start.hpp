@@ -118,17 +118,20 @@ struct least_finite_point {
     if (k < least && (of_square ? is_finite_square(square) : finite)) least = k;
   }
 };
+/// The sums of parts, once or for each of several trials, at their places among those of all parts.
 struct sum_lanes {
+  kmeans_parts plan;
   const double* sums;
   double* of_parts;
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     double all = 0;
     for (int l = 0; l < point_lanes::lanes; ++l) all += sums[part * point_lanes::lanes + l];
-    of_parts[part] = all;
+    of_parts[part / plan.parts * plan.all + plan.first + part % plan.parts] = all;
   }
 };
 
-/// Draws candidates, each with a probability of its weight: its part, its lane there, and the point.
+/// Draws candidates, each with a probability of its weight: its part, its lane there, and the point. The coordinates of
+/// one that is not here are 0, to which those who have it add them.
 template <class T>
 struct draw_candidates {
   centred_rows<T> points;
@@ -137,7 +140,7 @@ struct draw_candidates {
   const T* closest;
   const double *of_parts, *sums;
   random::key key;
-  std::int64_t* chosen;  // the first centre, taken where all others weigh nothing
+  std::int64_t* chosen;  // the first centre if it is here, or -1, taken where all others weigh nothing
   T* candidates;
 
   /// The first of `count` from which on the weights before exceed `rest`, which is reduced by those; the last one that
@@ -158,21 +161,27 @@ struct draw_candidates {
   }
   KOKKOS_FUNCTION void operator()(std::int64_t trial) const {
     double total = 0;
-    for (std::int64_t v = 0; v < plan.parts; ++v) total += of_parts[v];
-    std::int64_t point = first ? 0 : *chosen;
+    for (std::int64_t v = 0; v < plan.all; ++v) total += of_parts[v];
+    std::int64_t point = first ? (plan.first == 0 && points.count > 0 ? 0 : -1) : *chosen;
     if (total > 0) {
       double rest = rounded_product(random::Generator(key, trial).uniform(), total);  // before `find` subtracts
-      const std::int64_t part = find(plan.parts, rest, [&](std::int64_t v) { return of_parts[v]; });
-      const std::int64_t lane =
-          find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
-      const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
-      point = start + point_lanes::lanes *
-                          find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
-                            return weight_of(closest[start + i * point_lanes::lanes], first);
-                          });
+      const std::int64_t part = find(plan.all, rest, [&](std::int64_t v) { return of_parts[v]; }) - plan.first;
+      point = part >= 0 && part < plan.parts ? find_point(part, rest) : -1;
     }
     if (first) *chosen = point;
-    for (int t = 0; t < points.columns; ++t) candidates[trial * points.columns + t] = points.at(point, t);
+    for (int t = 0; t < points.columns; ++t)
+      candidates[trial * points.columns + t] = point >= 0 ? points.at(point, t) : T(0);
+  }
+
+ private:
+  KOKKOS_FUNCTION std::int64_t find_point(std::int64_t part, double rest) const {
+    const std::int64_t lane =
+        find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
+    const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
+    return start + point_lanes::lanes *
+                       find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
+                         return weight_of(closest[start + i * point_lanes::lanes], first);
+                       });
   }
 };
 /// Takes the candidate with the least sum as the next centre.
@@ -201,39 +210,65 @@ struct take_candidate {
 /// distance from those before (D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA
 /// 2007), as many as scikit-learn tries.
 template <bool Exact, class Exec, class T>
-void draw_centers(const std::string& label, const Exec& exec, const centred_rows<T>& points, std::int64_t k,
-                  const random::key& key, T* centers) {
-  constexpr int W = point_lanes::width<Exec>;
-  const kmeans_parts plan(points.count, 0);
-  const int trials = 2 + static_cast<int>(std::log(static_cast<double>(k)));
-  const std::int64_t units = point_lanes::units<Exec>(plan);
-  T *closest = nullptr, *candidates = nullptr;
-  double *sums = nullptr, *of_parts = nullptr;
-  std::int64_t* chosen = nullptr;
-  const scratch_arrays<Exec> memory(exec, scratch_part{closest, points.count},
-                                    scratch_part{candidates, std::int64_t{trials} * points.columns},
-                                    scratch_part{sums, trials * plan.parts * point_lanes::lanes},
-                                    scratch_part{of_parts, trials * plan.parts}, scratch_part{chosen, 1});
-  for (std::int64_t c = 0; c < k; ++c) {
+class center_draws {
+ public:
+  /// @param others none where all points are here
+  center_draws(const std::string& label, const Exec& exec, const centred_rows<T>& points, const kmeans_parts& plan,
+               const other_points* others, std::int64_t k)
+      : label_(label),
+        exec_(exec),
+        points_(points),
+        plan_(plan),
+        others_(others),
+        trials_(2 + static_cast<int>(std::log(static_cast<double>(k)))),
+        memory_(exec, scratch_part{closest_, points.count},
+                scratch_part{candidates_, std::int64_t{trials_} * points.columns},
+                scratch_part{sums_, trials_ * plan.parts * point_lanes::lanes},
+                scratch_part{of_parts_, trials_ * plan.all}, scratch_part{chosen_, 1}) {}
+
+  /// The next centre, number c, behind those before.
+  void draw(std::int64_t c, const random::key& key, T* centers) const {
     const bool first = c == 0;
-    const int now = first ? 1 : trials;
-    const T* before = first ? nullptr : centers + (c - 1) * points.columns;
-    launch_units(exec, label_text(label, "/distances"), units,
-                 start_distances<T, Exact, W>{points, plan, before, first, closest, sums});
-    launch_units(exec, label_text(label, "/sums"), plan.parts, sum_lanes{sums, of_parts});
-    launch_units(
-        exec, label_text(label, "/draw"), now,
-        draw_candidates<T>{points, plan, first, closest, of_parts, sums, random::fold_in(key, c), chosen, candidates});
+    const int now = first ? 1 : trials_;
+    const T* before = first ? nullptr : centers + (c - 1) * points_.columns;
+    launch_units(exec_, label_text(label_, "/distances"), units(),
+                 start_distances<T, Exact, W>{points_, plan_, before, first, closest_, sums_});
+    add_lanes(1);
+    launch_units(exec_, label_text(label_, "/draw"), now,
+                 draw_candidates<T>{points_, plan_, first, closest_, of_parts_, sums_, random::fold_in(key, c), chosen_,
+                                    candidates_});
+    if (others_ != nullptr) others_->sum(candidates_, std::int64_t{now} * points_.columns);
     if (!first) {
-      launch_units(exec, label_text(label, "/trials"), units,
-                   start_potentials<T, Exact, W>{points, plan, candidates, now, closest, sums});
-      launch_units(exec, label_text(label, "/sums"), now * plan.parts, sum_lanes{sums, of_parts});
+      launch_units(exec_, label_text(label_, "/trials"), units(),
+                   start_potentials<T, Exact, W>{points_, plan_, candidates_, now, closest_, sums_});
+      add_lanes(now);
     }
     launch_units(
-        exec, label_text(label, "/take"), 1,
-        take_candidate<T>{plan.parts, points.columns, now, of_parts, candidates, centers + c * points.columns});
+        exec_, label_text(label_, "/take"), 1,
+        take_candidate<T>{plan_.all, points_.columns, now, of_parts_, candidates_, centers + c * points_.columns});
   }
-}
+
+ private:
+  static constexpr int W = point_lanes::width<Exec>;
+  std::int64_t units() const { return point_lanes::units<Exec>(plan_); }
+  void add_lanes(int trials) const {
+    const std::int64_t parts = trials * plan_.all;
+    if (others_ != nullptr) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(of_parts_, parts), 0.0);
+    launch_units(exec_, label_text(label_, "/sums"), trials * plan_.parts, sum_lanes{plan_, sums_, of_parts_});
+    if (others_ != nullptr) others_->sum(of_parts_, parts);
+  }
+
+  const std::string& label_;
+  const Exec& exec_;
+  centred_rows<T> points_;
+  kmeans_parts plan_;
+  const other_points* others_;
+  int trials_;
+  T *closest_ = nullptr, *candidates_ = nullptr;
+  double *sums_ = nullptr, *of_parts_ = nullptr;
+  std::int64_t* chosen_ = nullptr;
+  scratch_arrays<Exec> memory_;
+};
 
 /// Squared distances of points from their centres, in double: as a sum for each lane, or as values for each point,
 /// negative for one that has none.
