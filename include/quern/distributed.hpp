@@ -18,6 +18,7 @@
 #include <quern/distributed/fft.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
+#include <quern/distributed/kmeans.hpp>
 #include <quern/distributed/linalg.hpp>
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>

@@ -33,9 +33,8 @@ void far_points::take_farthest(const other_points& others) {
   others.sum_on_host(of_all.values.data(), static_cast<std::int64_t>(of_all.values.size()));
   std::vector<const double*> order(of_all.count);
   for (std::int64_t e = 0; e < of_all.count; ++e) order[e] = of_all.point(e);
-  std::sort(order.begin(), order.end(), [](const double* a, const double* b) {
-    return a[0] != b[0] ? a[0] > b[0] : a[1] < b[1];
-  });
+  std::sort(order.begin(), order.end(),
+            [](const double* a, const double* b) { return a[0] != b[0] ? a[0] > b[0] : a[1] < b[1]; });
   for (std::int64_t e = 0; e < count; ++e) std::copy(order[e], order[e] + columns, point(e));
 }
 

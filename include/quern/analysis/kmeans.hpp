@@ -95,6 +95,7 @@ struct engine<in_memory, clusterings> {
 /// Where k-means starts: at points drawn at random, or at centres that are given.
 struct random_start {
   random::key key;
+  std::string text() const { return ", key " + std::to_string(key.seed) + " " + std::to_string(key.stream); }
   template <class Exec, class Centers>
   void check(const call<Exec>&, const Centers&) const {}
   template <class Exec, class Run>
@@ -105,6 +106,7 @@ struct random_start {
 template <class Initial>
 struct given_start {
   const Initial& initial;
+  std::string text() const { return ", initial"; }
   template <class Exec, class Centers>
   void check(const call<Exec>& c, const Centers& centers) const {
     static_assert(std::is_same_v<value_of<Initial>, typename Centers::value_type>,
@@ -146,6 +148,13 @@ struct given_start {
 /// fused operations, as on all devices. Scratch memory: for each point 4 bytes, with k-means++ and where a
 /// cluster is empty another value; for the sums of parts up to 128 MB, or 16 times the centres where these are large,
 /// and up to 33 times the centres in double; for sums of squares 1 MB, with k-means++ about 2 + log(k) more.
+///
+/// Over ranks, points and labels are DistributedViews, cut along axis 0 alone, and the other arrays Views that are
+/// whole and equal on all ranks. It starts where a call in memory does, and finds the same: with `reproducible` in all
+/// bits, on any number of ranks, else up to the rounding of sums. An iteration has one message, of the sums and the
+/// numbers of points of clusters; with `reproducible`, the sums of all parts go to all ranks. Ranks draw and add up
+/// whole parts of the points, at most 528 in all, so that a rank may have up to half a part of its neighbours' points,
+/// and a copy of all that it has. Collective.
 ///
 /// @param options `tolerance`: it has also converged when the sum of the squares by which the centres move is at most
 ///                `relative` times the mean of the variances of the columns plus `absolute`; `tolerance{.relative =

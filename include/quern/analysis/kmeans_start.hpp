@@ -179,9 +179,8 @@ struct draw_candidates {
         find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
     const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
     return start + point_lanes::lanes *
-                       find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
-                         return weight_of(closest[start + i * point_lanes::lanes], first);
-                       });
+                       find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest,
+                            [&](std::int64_t i) { return weight_of(closest[start + i * point_lanes::lanes], first); });
   }
 };
 /// Takes the candidate with the least sum as the next centre.

@@ -11,9 +11,9 @@ namespace quern::impl {
 /// How points are divided for sums that depend on their number alone, and not on who adds them up. Of these parts one
 /// who adds them up has some, one behind the other.
 struct kmeans_parts {
-  std::int64_t length, parts;    // points of a part, and how many parts there are here
-  int groups;                    // of sums of a part
-  std::int64_t first = 0, all;   // the number of the first part that is here, and how many there are
+  std::int64_t length, parts;   // points of a part, and how many parts there are here
+  int groups;                   // of sums of a part
+  std::int64_t first = 0, all;  // the number of the first part that is here, and how many there are
 
   /// Parts of n points. Those for large sums are made of whole ones for none.
   /// @param row_bytes of the sums of all clusters

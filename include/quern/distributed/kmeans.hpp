@@ -22,7 +22,8 @@ inline rows_of_each rows_of_blocks(const Decomposition& d) {
 }
 /// Where rows begin at multiples of `unit`, as near as can be to where they are.
 inline rows_of_each rows_together(rows_of_each first, std::int64_t unit) {
-  for (std::int64_t& row : first) row = std::min(first.back(), (row + unit / 2) / unit * unit);
+  for (std::size_t r = 0; r + 1 < first.size(); ++r)
+    first[r] = std::min(first.back(), (first[r] + unit / 2) / unit * unit);
   return first;
 }
 
@@ -51,8 +52,8 @@ void move_rows(const Exec& exec, const Communicator& comm, const std::string& la
 template <class Exec>
 class points_of_ranks : public other_points {
  public:
-  points_of_ranks(const Exec& exec, const Communicator& comm, std::int64_t all, std::int64_t first)
-      : other_points(all, first), exec_(exec), comm_(comm) {}
+  points_of_ranks(const Exec& exec, const Communicator& comm, std::int64_t of_all, std::int64_t of_first)
+      : other_points(of_all, of_first), exec_(exec), comm_(comm) {}
   void sum(float* values, std::int64_t count) const override { sum_over_ranks(exec_, comm_, values, count); }
   void sum(double* values, std::int64_t count) const override { sum_over_ranks(exec_, comm_, values, count); }
   void sum_on_host(double* values, std::int64_t count) const override {
@@ -123,10 +124,12 @@ struct engine<over_ranks_place, clusterings> {
     static_assert(view_like<Centers> && distributed_like<Labels> && distributed_like<Points>,
                   "quern::kmeans: over ranks, labels and points are DistributedViews and centers is a View");
     check_place_options<Options...>();
-    const call c(label_text("quern::kmeans"), exec);
+    const call c("quern::kmeans", exec);
     const Communicator& comm = points_view.communicator();
+    check_same_arrays(
+        comm, c.label, [&] { return start.text() + text_of_options(options...); }, centers_view, labels_view,
+        points_view);
     const auto request = request_of_kmeans<Centers, Labels, Points>(c.label, start, options...);
-    check_same_arrays(comm, c.label, [&] { return request.text(); }, centers_view, labels_view, points_view);
     const auto centers = c.output(centers_view);
     check(c, centers, labels_view, points_view);
     start.check(c, centers);
@@ -135,8 +138,7 @@ struct engine<over_ranks_place, clusterings> {
     const std::int64_t n = points_view.extents().extent[0], d = points_view.extents().extent[1],
                        k = centers.extents.extent[0];
     return in_operation(c.label, [&] {
-      const points_in_parts<Exec, Labels, Points> rows(c, labels_view, points_view,
-                                                       run_type::points_together(n, k, d));
+      const points_in_parts<Exec, Labels, Points> rows(c, labels_view, points_view, run_type::points_together(n, k, d));
       const points_of_ranks<Exec> others(exec, comm, n, rows.first());
       run_type found(c.label, exec, rows.points(), k, comm.size() > 1 ? &others : nullptr);
       const kmeans_result result = request(c, found);
@@ -157,15 +159,17 @@ struct engine<over_ranks_place, clusterings> {
                                " ranks along axis 1, expected 1: rows are distributed");
     if (!(labels.communicator() == points.communicator()))
       throw Error(c.label, "labels and points are of two communicators");
-    const auto own = c.input(points.local());
-    // One rank alone may have what shares memory.
-    std::string problem;
-    try {
-      check_kmeans_apart(c.label, centers, c.output(labels.local()), own);
-    } catch (const Error& e) {
-      problem = e.problem();
-    }
-    throw_together(points.communicator(), c.label, problem);
+    check_kmeans_apart(c.label, centers, c.output(labels.local()), c.input(points.local()));
+  }
+  template <class... Options>
+  static std::string text_of_options(const Options&... options) {
+    std::string text = reproducibly<Options...> ? ", reproducible" : "";
+    const tolerance within = option_or(tolerance(), options...);
+    if (within.relative) text += ", relative " + text_of(*within.relative);
+    if (within.absolute) text += ", absolute " + text_of(*within.absolute);
+    if (const auto* limit = find_option<max_iterations>(options...))
+      text += ", max_iterations " + std::to_string(limit->value);
+    return text;
   }
 };
 
