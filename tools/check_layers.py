@@ -37,7 +37,7 @@ INTERFACES = {
     "files": {"files/array_file.hpp", "files/array_info.hpp",  # boxes of arrays in files; what formats report
               "files/output_file.hpp"},  # a file that stands when it is whole
     "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
-    "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
+    "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_start.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 

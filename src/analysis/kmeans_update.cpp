@@ -7,15 +7,27 @@
 
 namespace quern::impl {
 
-kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes) {
-  // Sums of a part stay in a device's shared memory and a core's cache if they fit; else they are in memory, once.
-  constexpr std::int64_t max_groups = 16, fast_bytes = 64 << 10, all_bytes = 128 << 20;
-  groups = 1;
+namespace {
+
+/// Sums of a part stay in a device's shared memory and a core's cache if they fit; else they are in memory, once.
+int groups_of_sums(std::int64_t row_bytes) {
+  constexpr std::int64_t max_groups = 16, fast_bytes = 64 << 10;
+  int groups = 1;
   while (groups < max_groups && 2 * groups * row_bytes <= fast_bytes) groups *= 2;
+  return groups;
+}
+
+}  // namespace
+
+std::int64_t kmeans_parts::most(std::int64_t n, std::int64_t row_bytes) {
   // Parts for two teams on each multiprocessor of a large device, twice, if they are long enough to be worth a sum.
-  constexpr std::int64_t max_parts = 528, few_parts = 16, min_length = 1024;
-  const std::int64_t room = std::max(few_parts, all_bytes / std::max<std::int64_t>(1, groups * row_bytes));
-  const std::int64_t wanted = std::clamp<std::int64_t>((n + min_length - 1) / min_length, 1, std::min(max_parts, room));
+  constexpr std::int64_t max_parts = 528, few_parts = 16, min_length = 1024, all_bytes = 128 << 20;
+  const std::int64_t of_part = std::max<std::int64_t>(1, groups_of_sums(row_bytes) * row_bytes);
+  const std::int64_t room = std::max(few_parts, all_bytes / of_part);
+  return std::clamp<std::int64_t>((n + min_length - 1) / min_length, 1, std::min(max_parts, room));
+}
+kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes) : groups(groups_of_sums(row_bytes)) {
+  const std::int64_t wanted = most(n, row_bytes);
   const std::int64_t unit = row_bytes == 0 ? 256 : kmeans_parts(n, 0).length;
   length = std::max(unit, ((n + wanted - 1) / wanted + unit - 1) / unit * unit);
   all = parts = (n + length - 1) / length;

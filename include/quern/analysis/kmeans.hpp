@@ -85,7 +85,8 @@ struct engine<in_memory, clusterings> {
     check_positions<value_of<Labels>>(c.label, "labels", centers.extents.extent[0]);
     const auto request = request_of_kmeans<Centers, Labels, Points>(c.label, start, options...);
     start.check(c, centers);
-    kmeans_run<reproducibly<Options...>, Exec, T> found(c.label, exec, points, centers.extents.extent[0]);
+    const resident_points<T> rows{points};
+    kmeans_run<reproducibly<Options...>, Exec, T> found(c.label, exec, rows, centers.extents.extent[0]);
     const kmeans_result result = request(c, found);
     found.write(centers_view, labels_view);
     return result;
@@ -155,6 +156,11 @@ struct given_start {
 /// numbers of points of clusters; with `reproducible`, the sums of all parts go to all ranks. Ranks draw and add up
 /// whole parts of the points, at most 528 in all, so that a rank may have up to half a part of its neighbours' points,
 /// and a copy of all that it has. Collective.
+///
+/// In chunks, points are what comes in chunks, and labels a View or what comes in chunks; centers and initial are
+/// Views. An iteration reads the points once, in rows. k-means++ reads them twice for each centre, and starts where a
+/// call in memory does; the sums are of chunks, so that centres differ from those in memory by the rounding of sums.
+/// Labels and, with k-means++, the distances of all points are in memory of `exec` meanwhile.
 ///
 /// @param options `tolerance`: it has also converged when the sum of the squares by which the centres move is at most
 ///                `relative` times the mean of the variances of the columns plus `absolute`; `tolerance{.relative =

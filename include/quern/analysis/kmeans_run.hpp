@@ -27,28 +27,28 @@ struct kmeans_result {
 namespace impl {
 
 /// The two matrices, and what one iteration leaves to the next, in scratch memory of `exec`: of all points, or of those
-/// that are here.
-template <bool Exact, class Exec, class T>
+/// that are here. `Rows` has them in memory, or brings them in chunks.
+template <bool Exact, class Exec, class T, class Rows = resident_points<T>>
 class kmeans_run {
  public:
   /// @param others none where all points are here
-  kmeans_run(const std::string& label, const Exec& exec, const strided<const T>& points, std::int64_t k,
+  kmeans_run(const std::string& label, const Exec& exec, const Rows& points, std::int64_t k,
              const other_points* others = nullptr)
       : label_(label),
         exec_(exec),
-        x_(points),
+        points_(points),
         others_(others),
-        n_(points.extents.extent[0]),
+        n_(points.extents().extent[0]),
         first_(others == nullptr ? 0 : others->first),
-        columns_(static_cast<int>(points.extents.extent[1])),
+        columns_(static_cast<int>(points.extents().extent[1])),
         clusters_(k, columns_),
         plan_(Exact ? parts_of(all(), k, columns_).part(first_, n_) : parts_of(n_, k, columns_)),
         lanes_(kmeans_parts(all(), 0).part(first_, n_)),
         rows_(padded(k)),
         origin_(columns_),
         memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
-                scratch_part{half_squares_, rows_}, scratch_part{parts_, plan_.all * between()},
-                scratch_part{totals_, (segments() + 1) * k * columns_}, scratch_part{counts_, k + 1},
+                scratch_part{half_squares_, rows_}, scratch_part{parts_, most_parts() * between()},
+                scratch_part{totals_, (max_segments + 2) * k * columns_}, scratch_part{counts_, k + 1},
                 scratch_part{lane_sums_, lanes_.parts * point_lanes::lanes + lanes_.all}) {
     set_origin();
   }
@@ -68,7 +68,8 @@ class kmeans_run {
       clusters_.centers[e] -= static_cast<double>(origin_[e % columns_]);
   }
   void start_at_random(const random::key& key) {
-    const center_draws<Exact, Exec, T> draws(label_, exec_, points(), lanes_, others_, clusters_.clusters);
+    const center_draws<Exact, Exec, T, Rows> draws(label_, exec_, points_, about_, origin_, lanes_, others_,
+                                                   clusters_.clusters);
     for (std::int64_t c = 0; c < clusters_.clusters; ++c) draws.draw(c, key, table_);
     read_centers();
   }
@@ -100,17 +101,23 @@ class kmeans_run {
     std::swap(kept, clusters_);
     return squares / (n * static_cast<double>(columns_));
   }
-  template <class Centers, class Labels>
-  void write(const Centers& centers, const Labels& labels) {
+  template <class Centers>
+  void write_centers(const Centers& centers) {
     const auto rows = [&]<class V>(V* data, std::int64_t n, std::int64_t m) {
       const std::size_t extents[] = {static_cast<std::size_t>(n), static_cast<std::size_t>(m)};
       return as_view<typename Exec::memory_space>(data, extents);
     };
     map_checked(label_text(label_, "/centers"), exec_, centers, op::add(), rows(table_, clusters_.clusters, columns_),
                 rows(about_, 1, columns_));
+  }
+  auto labels() const {
     const std::size_t each[] = {static_cast<std::size_t>(n_)};
-    map_checked(label_text(label_, "/labels"), exec_, labels, op::identity(),
-                as_view<typename Exec::memory_space>(labels_, each));
+    return as_view<typename Exec::memory_space>(static_cast<const std::int32_t*>(labels_), each);
+  }
+  template <class Centers, class Labels>
+  void write(const Centers& centers, const Labels& to) {
+    write_centers(centers);
+    map_checked(label_text(label_, "/labels"), exec_, to, op::identity(), labels());
   }
 
  private:
@@ -119,7 +126,13 @@ class kmeans_run {
   }
   std::int64_t all() const { return others_ == nullptr ? n_ : others_->all; }
   /// Segments of parts, whose sums are added up at the same time.
-  std::int64_t segments() const { return std::min<std::int64_t>(32, plan_.all); }
+  static constexpr std::int64_t max_segments = 32;
+  /// Parts whose sums are in memory at a time.
+  std::int64_t most_parts() const {
+    if constexpr (Rows::in_chunks)
+      return kmeans_parts::most(n_, clusters_.clusters * columns_ * static_cast<std::int64_t>(sizeof(T)));
+    else return plan_.all;
+  }
 
   struct copy_rows {
     const T* from;
@@ -128,7 +141,7 @@ class kmeans_run {
     KOKKOS_FUNCTION void operator()(std::int64_t e) const { to[e] = from[e / columns * step + e % columns * across]; }
   };
   struct gather_points {
-    centred_rows<T> points;
+    centred_rows<T> points;  // without data where they come in chunks
     const T* squares;
     const std::int64_t* positions;
     std::int64_t first;
@@ -139,20 +152,18 @@ class kmeans_run {
       row[0] = static_cast<double>(squares[k]);
       row[1] = static_cast<double>(first + positions[k]);
       row[2] = labels[positions[k]];
-      for (int t = 0; t < points.columns; ++t) row[t + 3] = static_cast<double>(points.at(positions[k], t));
+      for (int t = 0; points.data != nullptr && t < points.columns; ++t)
+        row[t + 3] = static_cast<double>(points.at(positions[k], t));
     }
   };
 
   static std::int64_t padded(std::int64_t k) { return is_device<Exec> ? k : host_row_tile<T>::padded(k); }
   /// A device may have no room for sums of all groups but in this memory.
   std::int64_t between() const { return clusters_.clusters * columns_ * (is_device<Exec> ? plan_.groups : 1); }
-  centred_rows<T> points() const { return {x_, about_}; }
 
   template <class V>
   void to_device(V* to, const std::vector<V>& from) const {
-    const auto bytes = static_cast<std::int64_t>(from.size() * sizeof(V));
-    if constexpr (is_device<Exec>) copy_to_device(exec_, to, from.data(), bytes);
-    else std::memcpy(to, from.data(), bytes);
+    copy_from_host(exec_, to, from);
   }
   template <class V>
   void to_host(V* to, const V* from, std::int64_t count) const {
@@ -175,23 +186,35 @@ class kmeans_run {
   void assign(std::int64_t k, bool with_sums) {
     upload();
     to_device(counts_, std::vector<unsigned long long>(k + 1));
-    const bool for_others = Exact && with_sums && others_ != nullptr;  // who have the other parts
-    if (for_others) Kokkos::deep_copy(exec_, scratch_view<Exec, T*>(parts_, plan_.all * between()), T(0));
-    T* const own = with_sums ? parts_ + plan_.first * between() : nullptr;
-    const assign_points<T> a{points(), {table_, half_squares_, k}, plan_, labels_, own, between(), counts_};
-    if (n_ > 0) launch_assign<Exact>(label_text(label_, "/assign"), exec_, a);
-    if (for_others) others_->sum(parts_, plan_.all * between());
-    if (with_sums) add_parts_of(k);
+    const std::int64_t elements = k * columns_;
+    if (with_sums) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(totals_, elements), 0.0);
+    points_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t first) {
+      assign_some(e, x, first, k, with_sums);
+    });
+    if (with_sums) to_host(clusters_.sums.data(), totals_, elements);
     to_host(clusters_.counts.data(), counts_, k + 1);
     wait();
     if (others_ != nullptr) add_others(with_sums && !Exact);
   }
-  void add_parts_of(std::int64_t k) {
-    const std::int64_t elements = k * columns_;
-    double* all = totals_ + segments() * elements;
-    launch_add_parts(label_text(label_, "/sums"), exec_, parts_, between(), plan_.all, segments(), elements, totals_);
-    launch_add_parts(label_text(label_, "/sums"), exec_, totals_, elements, segments(), 1, elements, all);
-    to_host(clusters_.sums.data(), all, elements);
+  /// The same of all points, or of a chunk of them, whose sums are added to those of the chunks before.
+  void assign_some(const Exec& e, const strided<const T>& x, std::int64_t first, std::int64_t k, bool with_sums) {
+    const bool for_others = Exact && with_sums && others_ != nullptr;  // who have the other parts
+    const kmeans_parts plan = Rows::in_chunks ? parts_of(x.extents.extent[0], clusters_.clusters, columns_) : plan_;
+    if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * between()), T(0));
+    T* const own = with_sums ? parts_ + plan.first * between() : nullptr;
+    const assign_points<T> a{{x, about_}, {table_, half_squares_, k}, plan, labels_ + first, own, between(), counts_};
+    if (x.extents.extent[0] > 0) launch_assign<Exact>(label_text(label_, "/assign"), e, a);
+    if (for_others) others_->sum(parts_, plan.all * between());
+    if (with_sums) add_parts_of(e, plan, k);
+  }
+  /// Adds sums of parts to the totals.
+  void add_parts_of(const Exec& e, const kmeans_parts& plan, std::int64_t k) {
+    const std::int64_t elements = k * columns_, segments = std::min(max_segments, plan.all);
+    double *const of_segments = totals_ + elements, *const sum = of_segments + segments * elements;
+    const std::string& label = label_text(label_, "/sums");
+    launch_add_parts(label, e, parts_, between(), plan.all, segments, elements, of_segments);
+    launch_add_parts(label, e, totals_, elements, segments + 1, 1, elements, sum);
+    Kokkos::deep_copy(e, scratch_view<Exec, double*>(totals_, elements), scratch_view<Exec, double*>(sum, elements));
   }
   /// Adds the numbers of points of others, and the sums where these are not of all parts, by one message.
   void add_others(bool with_sums) {
@@ -215,23 +238,32 @@ class kmeans_run {
   std::int64_t first_finite(bool of_square) const {
     for (std::int64_t first = 0, count = 256; first < n_; first += count, count *= 16) {
       const std::int64_t some = std::min(count, n_ - first);
-      const std::int64_t found =
-          least_position(exec_, label_text(label_, "/origin"), some, least_finite_point<T>{x_, first, of_square});
+      std::int64_t found = some;
+      if constexpr (Rows::in_chunks) found = points_.first_finite(first, some, of_square);
+      else
+        found = least_position(exec_, label_text(label_, "/origin"), some,
+                               least_finite_point<T>{points_.x, first, of_square});
       if (found < some) return first_ + first + found;
     }
     return all();
   }
+  /// Takes a point as origin; those who do not have it have zeros.
+  void copy_origin(std::int64_t point) {
+    if constexpr (Rows::in_chunks) {
+      to_device(about_, points_.read({point}, origin_));
+    } else if (point >= 0 && point < n_) {
+      const auto& x = points_.x;
+      Kokkos::parallel_for(kernel_label(label_, "/origin"), index_range(exec_, columns_),
+                           copy_rows{x.data + point * x.stride[0], x.stride[0], x.stride[1], columns_, about_});
+    }
+    if (others_ != nullptr) others_->sum(about_, columns_);
+    to_host(origin_.data(), about_, columns_);
+    wait();
+  }
   /// The mean of the points, by an iteration with one centre, which adds up deviations from one of them.
   void set_origin() {
     to_device(about_, origin_);
-    if (const std::int64_t found = first_finite(), first = found - first_; found >= 0) {
-      if (first >= 0 && first < n_)
-        Kokkos::parallel_for(kernel_label(label_, "/origin"), index_range(exec_, columns_),
-                             copy_rows{x_.data + first * x_.stride[0], x_.stride[0], x_.stride[1], columns_, about_});
-      if (others_ != nullptr) others_->sum(about_, columns_);  // those who do not have the point have zeros
-      to_host(origin_.data(), about_, columns_);
-      wait();
-    }
+    if (const std::int64_t found = first_finite(); found >= 0) copy_origin(found - first_);
     const kmeans_clusters all(1, columns_);
     kmeans_clusters kept = std::exchange(clusters_, all);
     assign(1, true);
@@ -246,8 +278,16 @@ class kmeans_run {
   double inertia(T* squares) {
     constexpr int W = point_lanes::width<Exec>;
     double* of_parts = lane_sums_ + lanes_.parts * point_lanes::lanes;
-    launch_units(exec_, label_text(label_, "/inertia"), point_lanes::units<Exec>(lanes_),
-                 assigned_squares<T, Exact, W>{points(), lanes_, table_, labels_, squares, lane_sums_});
+    points_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t first) {
+      launch_units(e, label_text(label_, "/inertia"), point_lanes::units<Exec>(lanes_),
+                   assigned_squares<T, Exact, W>{{x, about_},
+                                                 lanes_,
+                                                 first,
+                                                 table_,
+                                                 labels_ + first,
+                                                 squares == nullptr ? nullptr : squares + first,
+                                                 lane_sums_});
+    });
     launch_units(exec_, label_text(label_, "/inertia_sums"), lanes_.parts, sum_lanes{lanes_, lane_sums_, of_parts});
     std::vector<double> sums(lanes_.all);
     to_host(sums.data() + lanes_.first, of_parts + lanes_.first, lanes_.parts);
@@ -284,16 +324,25 @@ class kmeans_run {
       return part_view<V, 1, Kokkos::LayoutRight, Exec>(data, n);
     };
     top_k(exec_, row(values, some), row(positions, some), row(static_cast<const T*>(squares), n_));
+    strided<const T> x{nullptr, points_.extents(), {}};
+    if constexpr (!Rows::in_chunks) x = points_.x;
     Kokkos::parallel_for(kernel_label(label_, "/farthest"), index_range(exec_, some),
-                         gather_points{points(), values, positions, first_, labels_, gathered});
+                         gather_points{{x, about_}, values, positions, first_, labels_, gathered});
     to_host(far.values.data(), gathered, some * (columns_ + 3));
     wait();
+    if constexpr (Rows::in_chunks) read_coordinates(far, some);
     return far;
+  }
+  void read_coordinates(far_points& far, std::int64_t count) const {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t e = 0; e < count; ++e) numbers.push_back(static_cast<std::int64_t>(far.point(e)[1]));
+    const std::vector<T> rows = points_.read(numbers, origin_);
+    for (std::int64_t e = 0; e < count; ++e) std::copy_n(rows.begin() + e * columns_, columns_, far.point(e) + 3);
   }
 
   const std::string& label_;
   const Exec& exec_;
-  strided<const T> x_;
+  const Rows& points_;
   const other_points* others_;
   std::int64_t n_, first_;
   int columns_;

@@ -140,7 +140,8 @@ struct engine<over_ranks_place, clusterings> {
     return in_operation(c.label, [&] {
       const points_in_parts<Exec, Labels, Points> rows(c, labels_view, points_view, run_type::points_together(n, k, d));
       const points_of_ranks<Exec> others(exec, comm, n, rows.first());
-      run_type found(c.label, exec, rows.points(), k, comm.size() > 1 ? &others : nullptr);
+      const resident_points<T> points{rows.points()};
+      run_type found(c.label, exec, points, k, comm.size() > 1 ? &others : nullptr);
       const kmeans_result result = request(c, found);
       rows.write(found, centers_view);
       exec.fence(kernel_label(c.label));
