@@ -19,6 +19,7 @@
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/kmeans.hpp>
+#include <quern/distributed/knn.hpp>
 #include <quern/distributed/linalg.hpp>
 #include <quern/distributed/map.hpp>
 #include <quern/distributed/migrate.hpp>
