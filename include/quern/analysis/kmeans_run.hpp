@@ -187,11 +187,11 @@ class kmeans_run {
     upload();
     to_device(counts_, std::vector<unsigned long long>(k + 1));
     const std::int64_t elements = k * columns_;
-    if (with_sums) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(totals_, elements), 0.0);
+    if (with_sums && Rows::in_chunks) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(totals_, elements), 0.0);
     points_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t first) {
       assign_some(e, x, first, k, with_sums);
     });
-    if (with_sums) to_host(clusters_.sums.data(), totals_, elements);
+    if (with_sums) to_host(clusters_.sums.data(), total_of_parts(plan_, k), elements);
     to_host(clusters_.counts.data(), counts_, k + 1);
     wait();
     if (others_ != nullptr) add_others(with_sums && !Exact);
@@ -207,14 +207,21 @@ class kmeans_run {
     if (for_others) others_->sum(parts_, plan.all * between());
     if (with_sums) add_parts_of(e, plan, k);
   }
-  /// Adds sums of parts to the totals.
+  /// Where the sums of all points are: behind those of the segments of parts, or before them where they are added up
+  /// over chunks.
+  double* total_of_parts(const kmeans_parts& plan, std::int64_t k) const {
+    return Rows::in_chunks ? totals_ : totals_ + std::min(max_segments, plan.all) * k * columns_;
+  }
+  /// Adds up sums of parts, in chunks with those of the chunks before.
   void add_parts_of(const Exec& e, const kmeans_parts& plan, std::int64_t k) {
     const std::int64_t elements = k * columns_, segments = std::min(max_segments, plan.all);
-    double *const of_segments = totals_ + elements, *const sum = of_segments + segments * elements;
+    constexpr std::int64_t before = Rows::in_chunks ? 1 : 0;
+    double *const of_segments = totals_ + before * elements, *const sum = of_segments + segments * elements;
     const std::string& label = label_text(label_, "/sums");
     launch_add_parts(label, e, parts_, between(), plan.all, segments, elements, of_segments);
-    launch_add_parts(label, e, totals_, elements, segments + 1, 1, elements, sum);
-    Kokkos::deep_copy(e, scratch_view<Exec, double*>(totals_, elements), scratch_view<Exec, double*>(sum, elements));
+    launch_add_parts(label, e, totals_, elements, before + segments, 1, elements, sum);
+    if constexpr (Rows::in_chunks)
+      Kokkos::deep_copy(e, scratch_view<Exec, double*>(totals_, elements), scratch_view<Exec, double*>(sum, elements));
   }
   /// Adds the numbers of points of others, and the sums where these are not of all parts, by one message.
   void add_others(bool with_sums) {
