@@ -94,7 +94,7 @@ tests=(
   "integrate/integrate_test integrate/samples_test integrate/estimates_test"
   "distributed/scan_test distributed/histogram_test distributed/random_test"
   "distributed/sort_test distributed/migrate_test"
-  "distributed/kmeans_test distributed/knn_test"
+  "distributed/kmeans_test distributed/knn_test distributed/describe_test"
   "distributed/operands_test distributed/reindexed_test distributed/decomposition_test"
   "distributed/differing_calls_test distributed/differing_parameters_test"
   "distributed/window_filters_test distributed/rolling_test"

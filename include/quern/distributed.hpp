@@ -14,6 +14,9 @@
 #include <quern/distributed/checkpoint.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <quern/distributed/decomposition.hpp>
+#ifdef QUERN_USES_TABLE
+#include <quern/distributed/describe.hpp>
+#endif
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/fft.hpp>
 #include <quern/distributed/halo_exchange.hpp>
