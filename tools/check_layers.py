@@ -37,7 +37,9 @@ INTERFACES = {
                "linalg/matrix_checks.hpp", "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
     "files": {"files/array_file.hpp", "files/array_info.hpp",  # boxes of arrays in files; what formats report
               "files/output_file.hpp"},  # a file that stands when it is whole
-    "particles": {"particles/near_points.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
+    "particles": {"particles/near_points.hpp", "particles/nearest_so_far.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
+    "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_start.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
+    "table": {"table/column.hpp"},  # types of columns
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 

@@ -9,6 +9,7 @@
 
 #include <quern/chunked/chunks.hpp>
 #include <quern/chunked/histogram.hpp>
+#include <quern/chunked/kmeans.hpp>
 #include <quern/chunked/map.hpp>
 #include <quern/chunked/options.hpp>
 #include <quern/chunked/quantile.hpp>

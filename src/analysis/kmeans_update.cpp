@@ -7,17 +7,47 @@
 
 namespace quern::impl {
 
-kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes) {
-  // Sums of a part stay in a device's shared memory and a core's cache if they fit; else they are in memory, once.
-  constexpr std::int64_t max_groups = 16, fast_bytes = 64 << 10, all_bytes = 128 << 20;
-  groups = 1;
+namespace {
+
+/// Sums of a part stay in a device's shared memory and a core's cache if they fit; else they are in memory, once.
+int groups_of_sums(std::int64_t row_bytes) {
+  constexpr std::int64_t max_groups = 16, fast_bytes = 64 << 10;
+  int groups = 1;
   while (groups < max_groups && 2 * groups * row_bytes <= fast_bytes) groups *= 2;
+  return groups;
+}
+
+}  // namespace
+
+std::int64_t kmeans_parts::most(std::int64_t n, std::int64_t row_bytes) {
   // Parts for two teams on each multiprocessor of a large device, twice, if they are long enough to be worth a sum.
-  constexpr std::int64_t max_parts = 528, few_parts = 16, min_length = 1024, unit = 256;
-  const std::int64_t room = std::max(few_parts, all_bytes / std::max<std::int64_t>(1, groups * row_bytes));
-  const std::int64_t wanted = std::clamp<std::int64_t>((n + min_length - 1) / min_length, 1, std::min(max_parts, room));
+  constexpr std::int64_t max_parts = 528, few_parts = 16, min_length = 1024, all_bytes = 128 << 20;
+  const std::int64_t of_part = std::max<std::int64_t>(1, groups_of_sums(row_bytes) * row_bytes);
+  const std::int64_t room = std::max(few_parts, all_bytes / of_part);
+  return std::clamp<std::int64_t>((n + min_length - 1) / min_length, 1, std::min(max_parts, room));
+}
+kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes) : groups(groups_of_sums(row_bytes)) {
+  const std::int64_t wanted = most(n, row_bytes);
+  const std::int64_t unit = row_bytes == 0 ? 256 : kmeans_parts(n, 0).length;
   length = std::max(unit, ((n + wanted - 1) / wanted + unit - 1) / unit * unit);
-  parts = (n + length - 1) / length;
+  all = parts = (n + length - 1) / length;
+}
+kmeans_parts kmeans_parts::part(std::int64_t first_point, std::int64_t count) const {
+  kmeans_parts p = *this;
+  p.first = first_point / length;
+  p.parts = (count + length - 1) / length;
+  return p;
+}
+
+void far_points::take_farthest(const other_points& others) {
+  far_points of_all(columns - 3, count * others.size());
+  std::copy(values.begin(), values.end(), of_all.point(count * others.number()));
+  others.sum_on_host(of_all.values.data(), static_cast<std::int64_t>(of_all.values.size()));
+  std::vector<const double*> order(of_all.count);
+  for (std::int64_t e = 0; e < of_all.count; ++e) order[e] = of_all.point(e);
+  std::sort(order.begin(), order.end(),
+            [](const double* a, const double* b) { return a[0] != b[0] ? a[0] > b[0] : a[1] < b[1]; });
+  for (std::int64_t e = 0; e < count; ++e) std::copy(order[e], order[e] + columns, point(e));
 }
 
 std::vector<std::int64_t> kmeans_clusters::empty() const {

@@ -29,6 +29,8 @@ void without_engine() {
   const Kokkos::DefaultExecutionSpace exec;
   const quern::random::key key(1);
   const Kokkos::View<double*> x("x", 3);
+  const Kokkos::View<int*> i("i", 3);
+  const Kokkos::View<int**> i2("i2", 3, 2);
   const Kokkos::View<float**> f("f", 3, 3);
   const Kokkos::View<double**> m("m", 3, 3), v("v", 3, 2);
   const Kokkos::View<double***> t("t", 3, 3, 2);
@@ -39,10 +41,12 @@ void without_engine() {
   quern::cumsum(exec, rows, rows);                                              // quern::rows: over ranks and in chunks
   quern::sum(exec, rows, quern::rows<2>(quern::in_chunks(t)), quern::axis{1});  // quern::rows: results of a reduction
   quern::sort(exec, quern::in_chunks(x));                                       // does not work in chunks [sort]
-  quern::random::normal(exec, quern::in_chunks(x), key);   // does not work in chunks [random_fields]
-  quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
-  quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
-  quern::fftn(exec, quern::in_chunks(z), z);               // does not work in chunks [transforms]
+  quern::random::normal(exec, quern::in_chunks(x), key);                // does not work in chunks [random_fields]
+  quern::matmul(exec, m, quern::in_chunks(m), m);                       // does not work in chunks [matrix_products]
+  quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));               // does not work in chunks [qr_factorizations]
+  quern::fftn(exec, quern::in_chunks(z), z);                            // does not work in chunks [transforms]
+  quern::knn(exec, i2, m, m, quern::in_chunks(m));                      // does not work in chunks [nearest_searches]
+  quern::kmeans(exec, m, i, quern::in_chunks(m), quern::reproducible);  // clusters that are reproducible
 }
 
 // Others work in memory alone.

@@ -30,6 +30,13 @@ double blocks(const quern::Communicator& comm) {
   return quern::sum(u);
 }
 
+double described(const quern::Communicator& comm) {
+  quern::Table<> part;
+  part.insert("u", Kokkos::View<double*>("u", 3));
+  // # distributed/describe.hpp
+  return test::contents(all.column<double>("u"))[0];
+}
+
 void exchanged(const space& exec, const field& u, const field& v) {
   // # distributed/halo_exchange.hpp 1
 }

@@ -8,10 +8,12 @@
 /// number of points alone.
 
 #include <cmath>
+#include <cstring>
 #include <quern/analysis/kmeans_kernels.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/exact.hpp>
 #include <quern/random/generator.hpp>
+#include <quern/transfer/staging.hpp>
 
 namespace quern::impl {
 
@@ -19,12 +21,23 @@ namespace quern::impl {
 /// part, on devices a lane of one.
 struct point_lanes {
   static constexpr int lanes = 256;
+  /// Calls body(i, begin, end) for the points i + w, begin <= w < end, each of the unit's lane number w. Of all points
+  /// there are n from number `first` on, which is number 0 for `body`.
   template <int W, class Body>
-  static KOKKOS_FUNCTION void for_each(const kmeans_parts& plan, std::int64_t n, std::int64_t unit, const Body& body) {
+  static KOKKOS_FUNCTION void for_each(const kmeans_parts& plan, std::int64_t first, std::int64_t n, std::int64_t unit,
+                                       const Body& body) {
     const std::int64_t part = unit / (lanes / W), lane = unit % (lanes / W) * W;
-    const std::int64_t end = Kokkos::min(n, (part + 1) * plan.length);
-    for (std::int64_t i = part * plan.length + lane; i < end; i += lanes)
-      body(i, static_cast<int>(Kokkos::min<std::int64_t>(W, end - i)));
+    const std::int64_t end = Kokkos::min(first + n, (part + 1) * plan.length);
+    std::int64_t i = part * plan.length + lane;
+    if (i + W <= first) i += (first - i - W + lanes) / lanes * lanes;
+    for (; i < end; i += lanes)
+      body(i - first, static_cast<int>(Kokkos::max<std::int64_t>(0, first - i)),
+           static_cast<int>(Kokkos::min<std::int64_t>(W, end - i)));
+  }
+  /// The sums of a unit before a kernel adds to them: zeros, or where it begins with a later point what is there.
+  template <int W>
+  static KOKKOS_FUNCTION void begin_sums(double (&sum)[W], std::int64_t first, const double* sums) {
+    for (int w = 0; w < W; ++w) sum[w] = first > 0 ? sums[w] : 0.0;
   }
   template <class Exec>
   static constexpr int width = is_device<Exec> ? 1 : lanes;
@@ -34,14 +47,14 @@ struct point_lanes {
   }
 };
 
-/// Squared distances of `count` points from one, or from the origin.
+/// Squared distances of points i + w, begin <= w < end, from one, or from the origin.
 template <bool Exact, int W, class T>
-KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i, int count, const T* from,
+KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i, int begin, int end, const T* from,
                                   T (&square)[W]) {
   for (int w = 0; w < W; ++w) square[w] = 0;
   for (int t = 0; t < points.columns; ++t) {
     const T there = from == nullptr ? T(0) : from[t];
-    for (int w = 0; w < count; ++w) {
+    for (int w = begin; w < end; ++w) {
       const T step = points.at(i + w, t) - there;
       square[w] = minus_product<Exact>(square[w], -step, step);
     }
@@ -59,16 +72,18 @@ template <class T, bool Exact, int W>
 struct start_distances {
   centred_rows<T> points;
   kmeans_parts plan;
+  std::int64_t begin;  // the number of the first of the points
   const T* center;
   bool first;
   T* closest;
   double* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
-    double sum[W] = {};
-    point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
+    double sum[W];
+    point_lanes::begin_sums(sum, begin, sums + unit * W);
+    point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
       T square[W];
-      squares_from<Exact>(points, i, count, center, square);
-      for (int w = 0; w < count; ++w) {
+      squares_from<Exact>(points, i, from, to, center, square);
+      for (int w = from; w < to; ++w) {
         const T before = first ? Kokkos::Experimental::infinity_v<T> : closest[i + w];
         T now = square[w] < before ? square[w] : before;
         if (first) now = is_finite_square(square[w]) ? Kokkos::Experimental::infinity_v<T> : T(0);
@@ -84,20 +99,23 @@ template <class T, bool Exact, int W>
 struct start_potentials {
   centred_rows<T> points;
   kmeans_parts plan;
+  std::int64_t begin;  // the number of the first of the points
   const T* candidates;
   int trials;
   const T* closest;
   double* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
     for (int trial = 0; trial < trials; ++trial) {
-      double sum[W] = {};
-      point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
+      double* const of_trial = sums + trial * plan.parts * point_lanes::lanes + unit * W;
+      double sum[W];
+      point_lanes::begin_sums(sum, begin, of_trial);
+      point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
         T square[W];
-        squares_from<Exact>(points, i, count, candidates + trial * points.columns, square);
-        for (int w = 0; w < count; ++w)
+        squares_from<Exact>(points, i, from, to, candidates + trial * points.columns, square);
+        for (int w = from; w < to; ++w)
           sum[w] += static_cast<double>(square[w] < closest[i + w] ? square[w] : closest[i + w]);
       });
-      for (int w = 0; w < W; ++w) sums[trial * plan.parts * point_lanes::lanes + unit * W + w] = sum[w];
+      for (int w = 0; w < W; ++w) of_trial[w] = sum[w];
     }
   }
 };
@@ -118,26 +136,31 @@ struct least_finite_point {
     if (k < least && (of_square ? is_finite_square(square) : finite)) least = k;
   }
 };
+/// The sums of parts, once or for each of several trials, at their places among those of all parts.
 struct sum_lanes {
+  kmeans_parts plan;
   const double* sums;
   double* of_parts;
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     double all = 0;
     for (int l = 0; l < point_lanes::lanes; ++l) all += sums[part * point_lanes::lanes + l];
-    of_parts[part] = all;
+    of_parts[part / plan.parts * plan.all + plan.first + part % plan.parts] = all;
   }
 };
 
-/// Draws candidates, each with a probability of its weight: its part, its lane there, and the point.
+/// Draws candidates, each with a probability of its weight: its part, its lane there, and the point. The coordinates of
+/// one that is not here are 0, to which those who have it add them.
 template <class T>
 struct draw_candidates {
-  centred_rows<T> points;
+  centred_rows<T>
+      points;  // without data where they come in chunks: only the numbers of those that are drawn are wanted
   kmeans_parts plan;
   bool first;
   const T* closest;
   const double *of_parts, *sums;
   random::key key;
-  std::int64_t* chosen;  // the first centre, taken where all others weigh nothing
+  std::int64_t* chosen;  // the first centre if it is here, or -1, taken where all others weigh nothing
+  std::int64_t* drawn;
   T* candidates;
 
   /// The first of `count` from which on the weights before exceed `rest`, which is reduced by those; the last one that
@@ -158,21 +181,27 @@ struct draw_candidates {
   }
   KOKKOS_FUNCTION void operator()(std::int64_t trial) const {
     double total = 0;
-    for (std::int64_t v = 0; v < plan.parts; ++v) total += of_parts[v];
-    std::int64_t point = first ? 0 : *chosen;
+    for (std::int64_t v = 0; v < plan.all; ++v) total += of_parts[v];
+    std::int64_t point = first ? (plan.first == 0 && points.count > 0 ? 0 : -1) : *chosen;
     if (total > 0) {
       double rest = rounded_product(random::Generator(key, trial).uniform(), total);  // before `find` subtracts
-      const std::int64_t part = find(plan.parts, rest, [&](std::int64_t v) { return of_parts[v]; });
-      const std::int64_t lane =
-          find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
-      const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
-      point = start + point_lanes::lanes *
-                          find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest, [&](std::int64_t i) {
-                            return weight_of(closest[start + i * point_lanes::lanes], first);
-                          });
+      const std::int64_t part = find(plan.all, rest, [&](std::int64_t v) { return of_parts[v]; }) - plan.first;
+      point = part >= 0 && part < plan.parts ? find_point(part, rest) : -1;
     }
     if (first) *chosen = point;
-    for (int t = 0; t < points.columns; ++t) candidates[trial * points.columns + t] = points.at(point, t);
+    drawn[trial] = point;
+    for (int t = 0; points.data != nullptr && t < points.columns; ++t)
+      candidates[trial * points.columns + t] = point >= 0 ? points.at(point, t) : T(0);
+  }
+
+ private:
+  KOKKOS_FUNCTION std::int64_t find_point(std::int64_t part, double rest) const {
+    const std::int64_t lane =
+        find(point_lanes::lanes, rest, [&](std::int64_t l) { return sums[part * point_lanes::lanes + l]; });
+    const std::int64_t start = part * plan.length + lane, end = Kokkos::min(points.count, (part + 1) * plan.length);
+    return start + point_lanes::lanes *
+                       find((end - start + point_lanes::lanes - 1) / point_lanes::lanes, rest,
+                            [&](std::int64_t i) { return weight_of(closest[start + i * point_lanes::lanes], first); });
   }
 };
 /// Takes the candidate with the least sum as the next centre.
@@ -197,43 +226,111 @@ struct take_candidate {
   }
 };
 
+/// All points of a run, in memory that kernels reach.
+template <class T>
+struct resident_points {
+  static constexpr bool in_chunks = false;
+  strided<const T> x;
+
+  const shape& extents() const { return x.extents; }
+  /// Calls f(exec, points, number of the first one).
+  template <class Exec, class F>
+  void for_each(const Exec& exec, const F& f) const {
+    f(exec, x, std::int64_t{0});
+  }
+};
+
+template <class Exec, class V>
+void copy_from_host(const Exec& exec, V* to, const std::vector<V>& from) {
+  const auto bytes = static_cast<std::int64_t>(from.size() * sizeof(V));
+  if constexpr (is_device<Exec>) copy_to_device(exec, to, from.data(), bytes);
+  else std::memcpy(to, from.data(), bytes);
+}
+
 /// Greedy k-means++: each centre is the best of a few points that are drawn with a probability of their squared
 /// distance from those before (D. Arthur and S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA
 /// 2007), as many as scikit-learn tries.
-template <bool Exact, class Exec, class T>
-void draw_centers(const std::string& label, const Exec& exec, const centred_rows<T>& points, std::int64_t k,
-                  const random::key& key, T* centers) {
-  constexpr int W = point_lanes::width<Exec>;
-  const kmeans_parts plan(points.count, 0);
-  const int trials = 2 + static_cast<int>(std::log(static_cast<double>(k)));
-  const std::int64_t units = point_lanes::units<Exec>(plan);
-  T *closest = nullptr, *candidates = nullptr;
-  double *sums = nullptr, *of_parts = nullptr;
-  std::int64_t* chosen = nullptr;
-  const scratch_arrays<Exec> memory(exec, scratch_part{closest, points.count},
-                                    scratch_part{candidates, std::int64_t{trials} * points.columns},
-                                    scratch_part{sums, trials * plan.parts * point_lanes::lanes},
-                                    scratch_part{of_parts, trials * plan.parts}, scratch_part{chosen, 1});
-  for (std::int64_t c = 0; c < k; ++c) {
+template <bool Exact, class Exec, class T, class Rows>
+class center_draws {
+ public:
+  /// @param others none where all points are those of `rows`
+  /// @param about  the origin, and `origin` the same on the host
+  center_draws(const std::string& label, const Exec& exec, const Rows& rows, const T* about,
+               const std::vector<T>& origin, const kmeans_parts& plan, const other_points* others, std::int64_t k)
+      : label_(label),
+        exec_(exec),
+        rows_(rows),
+        about_(about),
+        origin_(origin),
+        plan_(plan),
+        others_(others),
+        trials_(2 + static_cast<int>(std::log(static_cast<double>(k)))),
+        memory_(exec, scratch_part{closest_, rows.extents().extent[0]}, scratch_part{candidates_, trials_ * columns()},
+                scratch_part{sums_, trials_ * plan.parts * point_lanes::lanes},
+                scratch_part{of_parts_, trials_ * plan.all}, scratch_part{chosen_, 1}, scratch_part{drawn_, trials_}) {}
+
+  /// The next centre, number c, behind those before.
+  void draw(std::int64_t c, const random::key& key, T* centers) const {
     const bool first = c == 0;
-    const int now = first ? 1 : trials;
-    const T* before = first ? nullptr : centers + (c - 1) * points.columns;
-    launch_units(exec, label_text(label, "/distances"), units,
-                 start_distances<T, Exact, W>{points, plan, before, first, closest, sums});
-    launch_units(exec, label_text(label, "/sums"), plan.parts, sum_lanes{sums, of_parts});
-    launch_units(
-        exec, label_text(label, "/draw"), now,
-        draw_candidates<T>{points, plan, first, closest, of_parts, sums, random::fold_in(key, c), chosen, candidates});
+    const int now = first ? 1 : trials_;
+    const T* before = first ? nullptr : centers + (c - 1) * columns();
+    rows_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t begin) {
+      launch_units(e, label_text(label_, "/distances"), units(),
+                   start_distances<T, Exact, W>{{x, about_}, plan_, begin, before, first, closest_ + begin, sums_});
+    });
+    add_lanes(1);
+    find_candidates(now, first, random::fold_in(key, c));
     if (!first) {
-      launch_units(exec, label_text(label, "/trials"), units,
-                   start_potentials<T, Exact, W>{points, plan, candidates, now, closest, sums});
-      launch_units(exec, label_text(label, "/sums"), now * plan.parts, sum_lanes{sums, of_parts});
+      rows_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t begin) {
+        launch_units(
+            e, label_text(label_, "/trials"), units(),
+            start_potentials<T, Exact, W>{{x, about_}, plan_, begin, candidates_, now, closest_ + begin, sums_});
+      });
+      add_lanes(now);
     }
-    launch_units(
-        exec, label_text(label, "/take"), 1,
-        take_candidate<T>{plan.parts, points.columns, now, of_parts, candidates, centers + c * points.columns});
+    launch_units(exec_, label_text(label_, "/take"), 1,
+                 take_candidate<T>{plan_.all, static_cast<int>(columns()), now, of_parts_, candidates_,
+                                   centers + c * columns()});
   }
-}
+
+ private:
+  static constexpr int W = point_lanes::width<Exec>;
+  std::int64_t columns() const { return rows_.extents().extent[1]; }
+  std::int64_t units() const { return point_lanes::units<Exec>(plan_); }
+  void add_lanes(int trials) const {
+    const std::int64_t parts = trials * plan_.all;
+    if (others_ != nullptr) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(of_parts_, parts), 0.0);
+    launch_units(exec_, label_text(label_, "/sums"), trials * plan_.parts, sum_lanes{plan_, sums_, of_parts_});
+    if (others_ != nullptr) others_->sum(of_parts_, parts);
+  }
+  void find_candidates(int count, bool first, const random::key& key) const {
+    strided<const T> x{nullptr, rows_.extents(), {}};
+    if constexpr (!Rows::in_chunks) x = rows_.x;
+    launch_units(
+        exec_, label_text(label_, "/draw"), count,
+        draw_candidates<T>{{x, about_}, plan_, first, closest_, of_parts_, sums_, key, chosen_, drawn_, candidates_});
+    if constexpr (Rows::in_chunks) {
+      std::vector<std::int64_t> drawn(count);
+      copy_items_to_host(exec_, drawn.data(), drawn_, count);
+      exec_.fence(kernel_label(label_, ": draws"));
+      copy_from_host(exec_, candidates_, rows_.read(drawn, origin_));
+    }
+    if (others_ != nullptr) others_->sum(candidates_, count * columns());
+  }
+
+  const std::string& label_;
+  const Exec& exec_;
+  const Rows& rows_;
+  const T* about_;
+  const std::vector<T>& origin_;
+  kmeans_parts plan_;
+  const other_points* others_;
+  int trials_;
+  T *closest_ = nullptr, *candidates_ = nullptr;
+  double *sums_ = nullptr, *of_parts_ = nullptr;
+  std::int64_t *chosen_ = nullptr, *drawn_ = nullptr;
+  scratch_arrays<Exec> memory_;
+};
 
 /// Squared distances of points from their centres, in double: as a sum for each lane, or as values for each point,
 /// negative for one that has none.
@@ -241,6 +338,7 @@ template <class T, bool Exact, int W>
 struct assigned_squares {
   centred_rows<T> points;
   kmeans_parts plan;
+  std::int64_t begin;  // the number of the first of the points
   const T* centers;
   const std::int32_t* labels;
   T* squares;  // or none
@@ -255,9 +353,10 @@ struct assigned_squares {
     return sum;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
-    double sum[W] = {};
-    point_lanes::for_each<W>(plan, points.count, unit, [&](std::int64_t i, int count) {
-      for (int w = 0; w < count; ++w) {
+    double sum[W];
+    point_lanes::begin_sums(sum, begin, sums + unit * W);
+    point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
+      for (int w = from; w < to; ++w) {
         const double s = labels[i + w] < 0 ? -1.0 : square(i + w);
         if (squares != nullptr) squares[i + w] = static_cast<T>(s);
         sum[w] += s < 0 ? 0.0 : s;

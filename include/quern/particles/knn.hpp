@@ -3,6 +3,7 @@
 #ifndef QUERN_PARTICLES_KNN_HPP
 #define QUERN_PARTICLES_KNN_HPP
 
+#include <quern/core/call/places.hpp>
 #include <quern/particles/near_points.hpp>
 #include <quern/particles/nearest_rows.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -157,30 +158,39 @@ void knn_into(const call<Exec>& c, const Neighbors& neighbors, const Distances& 
   });
 }
 
+/// @throws Error unless the results are those of m queries, each of which has n points
+template <class Neighbors, class Distances>
+void check_results_of_knn(const std::string& label, const Neighbors& neighbors, const Distances& distances,
+                          std::int64_t m, std::int64_t n) {
+  static_assert(std::is_signed_v<value_of<Neighbors>>, "quern::knn: neighbors must be of signed integers");
+  const shape out = view_extents(neighbors);
+  if (out.rank != 2 || out.extent[0] != m)
+    reject_extents(label, "neighbors", out, "(" + std::to_string(m) + ", k), a row for each query");
+  check_extents(label, "distances", view_extents(distances), out, ", as neighbors");
+  if (m > 0 && out.extent[1] > n)
+    throw Error(label, std::to_string(out.extent[1]) + " neighbours of each among " + std::to_string(n) + " points");
+  check_positions<value_of<Neighbors>>(label, "neighbors", n);
+}
+template <class Exec, class Neighbors, class Distances, class... In>
+void check_knn_apart(const call<Exec>& c, const Neighbors& neighbors, const Distances& distances, const In&... in) {
+  check_apart(c.label, {"neighbors", "distances"}, c.output(neighbors), c.output(distances));
+  const char* name = "points";
+  const auto check_in = [&](const auto& input) {
+    check_overlap(c.label, c.output(neighbors), c.input(input), name, false);
+    check_overlap(c.label, c.output(distances), c.input(input), name, false);
+    name = "queries";
+  };
+  (check_in(in), ...);
+}
 template <class Exec, class Neighbors, class Distances, class Queries, class Points>
 void check_knn(const call<Exec>& c, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
                const Points& points, bool among_themselves) {
   static_assert(std::is_same_v<value_of<Queries>, value_of<Points>>,
                 "quern::knn: queries and points must be of one type");
-  static_assert(std::is_signed_v<value_of<Neighbors>>, "quern::knn: neighbors must be of signed integers");
-  const shape out = view_extents(neighbors);
-  const std::int64_t n = view_extents(points).extent[0], others = among_themselves ? n - 1 : n;
+  const std::int64_t n = view_extents(points).extent[0];
   check_point_numbers(c.label, n);
-  const std::int64_t m = view_extents(queries).extent[0];
-  if (out.rank != 2 || out.extent[0] != m)
-    reject_extents(c.label, "neighbors", out, "(" + std::to_string(m) + ", k), a row for each query");
-  check_extents(c.label, "distances", view_extents(distances), out, ", as neighbors");
-  if (m > 0 && out.extent[1] > others)
-    throw Error(c.label,
-                std::to_string(out.extent[1]) + " neighbours of each among " + std::to_string(others) + " points");
-  check_positions<value_of<Neighbors>>(c.label, "neighbors", n);
-  check_apart(c.label, {"neighbors", "distances"}, c.output(neighbors), c.output(distances));
-  const auto check_in = [&](const auto& in, const char* name) {
-    check_overlap(c.label, c.output(neighbors), c.input(in), name, false);
-    check_overlap(c.label, c.output(distances), c.input(in), name, false);
-  };
-  check_in(points, "points");
-  check_in(queries, "queries");
+  check_results_of_knn(c.label, neighbors, distances, view_extents(queries).extent[0], among_themselves ? n - 1 : n);
+  check_knn_apart(c, neighbors, distances, points, queries);
 }
 
 template <class Exec, class Neighbors, class Distances, class Queries, class Points>
@@ -221,6 +231,45 @@ void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& d
   search_all<Exec, T>(c.label, exec, c.output(neighbors), c.output(distances), queries, points, by == metric::cosine);
 }
 
+/// Searches for the points that are nearest to queries: in a domain, or by a metric.
+struct nearest_searches {};
+struct search_in_domain {
+  const domain& box;
+  std::string text() const { return ", domain of rank " + std::to_string(box.rank()); }
+  template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+  void operator()(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+                  const Points& points) const {
+    knn_call(exec, neighbors, distances, queries, points, box, false);
+  }
+};
+struct search_by_metric {
+  metric by;
+  std::string text() const { return by == metric::cosine ? ", cosine" : ""; }
+  template <class Exec, class Neighbors, class Distances, class Queries, class Points>
+  void operator()(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
+                  const Points& points) const {
+    knn_of_all(exec, neighbors, distances, queries, points, by);
+  }
+};
+
+template <>
+struct engine<in_memory, nearest_searches> {
+  template <class Search, class Exec, class... Arrays>
+  static void run(const Search& search, const Exec& exec, const Arrays&... arrays) {
+    search(exec, arrays...);
+  }
+};
+/// Searches for the points that are nearest to each other point.
+struct searches_among_points {};
+template <>
+struct engine<in_memory, searches_among_points> {
+  template <class Exec, class Neighbors, class Distances, class Points>
+  static void run(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Points& points,
+                  const domain& box) {
+    knn_call(exec, neighbors, distances, points, points, box, true);
+  }
+};
+
 }  // namespace impl
 
 /// The nearest points of each query, by lists of cells: SciPy's `cKDTree(points).query(queries, k)`. Those of query i
@@ -231,29 +280,36 @@ void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& d
 /// points. Scratch memory is that of `bin_by`, and for each result 4 bytes and a distance. A query with a NaN has no
 /// neighbours, and one has fewer than k where points have a NaN: the others are -1, at an infinite distance.
 ///
+/// Over ranks, points is a DistributedView, cut along axis 0 alone; the other arrays are Views, and queries whole and
+/// equal on all ranks. Each rank searches its own points; all get the k nearest of those, by their distances and then
+/// by their numbers among the points of all ranks. One message brings k results of each query and rank. Collective;
+/// waits.
+///
 /// @param neighbors (queries, k) of a signed integer type
 /// @param distances (queries, k)
 /// @param queries, points (n, rank of the domain) of float or double, in either layout; distances are formed in their
 /// type
 /// @param box       a `domain`. Along periodic axes the distance is that to the nearest image
 /// @throws Error if extents or types do not fit, or k is more than there are points
-template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Queries, view_like Points>
+template <execution_space Exec, result_view Neighbors, result_view Distances, result_view Queries, result_view Points>
 void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
          const Points& points, const domain& box) {
-  impl::knn_call(exec, neighbors, distances, queries, points, box, false);
+  impl::engine_of<impl::nearest_searches, Neighbors, Distances, Queries, Points>::run(
+      impl::search_in_domain{box}, exec, neighbors, distances, queries, points);
 }
-template <view_like Neighbors, view_like Distances, view_like Queries, view_like Points>
+template <result_view Neighbors, result_view Distances, result_view Queries, result_view Points>
 void knn(const Neighbors& neighbors, const Distances& distances, const Queries& queries, const Points& points,
          const domain& box) {
   knn(impl::space_of(neighbors), neighbors, distances, queries, points, box);
 }
 /// The nearest other points of each point, which is none of its own neighbours, as scikit-learn's `kneighbors`.
-template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Points>
+template <execution_space Exec, result_view Neighbors, result_view Distances, result_view Points>
 void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Points& points,
          const domain& box) {
-  impl::knn_call(exec, neighbors, distances, points, points, box, true);
+  impl::engine_of<impl::searches_among_points, Neighbors, Distances, Points>::run(exec, neighbors, distances, points,
+                                                                                  box);
 }
-template <view_like Neighbors, view_like Distances, view_like Points>
+template <result_view Neighbors, result_view Distances, result_view Points>
 void knn(const Neighbors& neighbors, const Distances& distances, const Points& points, const domain& box) {
   knn(impl::space_of(neighbors), neighbors, distances, points, box);
 }
@@ -274,21 +330,24 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
 /// is not finite, is near nothing: results that are missing are -1, at an infinite distance. By cells, which are
 /// searched where all coordinates are finite, a point counts also where the square of its distance overflows, at an
 /// infinite one. Squares that underflow, of floats less than some 1e-20 apart, tell nothing of what is nearer: scale
-/// such points.
+/// such points. Over ranks as in a domain; each rank takes cells or products by what it has.
 ///
 /// @throws Error if extents or types do not fit, or k is 0 or more than there are points
-template <execution_space Exec, view_like Neighbors, view_like Distances, view_like Queries, view_like Points,
+template <execution_space Exec, result_view Neighbors, result_view Distances, result_view Queries, result_view Points,
           option<metric>... Options>
 void knn(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
          const Points& points, const Options&... options) {
-  impl::knn_of_all(exec, neighbors, distances, queries, points, impl::option_or(metric::euclidean, options...));
+  const impl::search_by_metric search{impl::option_or(metric::euclidean, options...)};
+  impl::engine_of<impl::nearest_searches, Neighbors, Distances, Queries, Points>::run(search, exec, neighbors,
+                                                                                      distances, queries, points);
 }
-template <view_like Neighbors, view_like Distances, view_like Queries, view_like Points, option<metric>... Options>
+template <result_view Neighbors, result_view Distances, result_view Queries, result_view Points,
+          option<metric>... Options>
 void knn(const Neighbors& neighbors, const Distances& distances, const Queries& queries, const Points& points,
          const Options&... options) {
   knn(impl::space_of(neighbors), neighbors, distances, queries, points, options...);
 }
-QUERN_TAKES_NAME_NOT(place, knn)
+QUERN_TAKES_NAME(knn)
 
 }  // namespace quern
 

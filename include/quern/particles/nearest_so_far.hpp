@@ -10,21 +10,21 @@ namespace quern::impl {
 
 /// The nearest points of a query so far, the nearest first, of equal distances the one with the smaller number. The
 /// j-th is at `j * step`.
-template <class T>
+template <class T, class Index = std::int32_t>
 struct nearest_so_far {
   T* distances;
-  std::int32_t* points;
+  Index* points;
   std::int64_t step;
   int k, found = 0;
 
-  KOKKOS_FUNCTION bool before(T distance, std::int32_t point, int j) const {
+  KOKKOS_FUNCTION bool before(T distance, Index point, int j) const {
     const T other = distances[j * step];
     return distance < other || (distance == other && point < points[j * step]);
   }
-  KOKKOS_FUNCTION bool takes(T distance, std::int32_t point) const {
+  KOKKOS_FUNCTION bool takes(T distance, Index point) const {
     return found < k ? distance == distance : before(distance, point, k - 1);
   }
-  KOKKOS_FUNCTION void add(T distance, std::int32_t point) {
+  KOKKOS_FUNCTION void add(T distance, Index point) {
     if (!takes(distance, point)) return;
     int j = found < k ? found++ : k - 1;
     for (; j > 0 && before(distance, point, j - 1); --j) {
