@@ -72,7 +72,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
-  "analysis/label_test analysis/kmeans_test particles/neighbors_test particles/knn_test"
+  "analysis/label_test analysis/kmeans_test particles/neighbors_test particles/pair_counts_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
   "table/table_test table/groups_test table/csv_test table/merge_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
