@@ -105,7 +105,8 @@ TYPED_TEST(Pairs, OfManyPointsAndRadiiAreThoseOfALoop) {
     for (std::size_t i = 0; i < a.size(); i += 2)
       for (std::size_t j = 0; j < b.size(); j += 2) {
         const double u = a[i] - b[j], v = a[i + 1] - b[j + 1];
-        const auto r = std::partition_point(radii.begin(), radii.end(), [&](double q) { return q * q < u * u + v * v; });
+        const auto r =
+            std::partition_point(radii.begin(), radii.end(), [&](double q) { return q * q < u * u + v * v; });
         if (r != radii.end() && (&a != &b || i != j)) ++all[r - radii.begin()];
       }
     return all;
@@ -113,7 +114,8 @@ TYPED_TEST(Pairs, OfManyPointsAndRadiiAreThoseOfALoop) {
   const domain box({-400, -400}, {400, 400});
   for (const std::int64_t bins : {1, 40, 6000}) {
     std::vector<double> radii;
-    for (std::int64_t r = 0; r < bins; ++r) radii.push_back(static_cast<double>(r + 1) * 16 / static_cast<double>(bins));
+    for (std::int64_t r = 0; r < bins; ++r)
+      radii.push_back(static_cast<double>(r + 1) * 16 / static_cast<double>(bins));
     const auto found = this->row(bins);
     quern::pair_counts(this->exec, found, of(x), box, radii, cumulative{false});
     EXPECT_EQ(loop(x, x, radii), test::contents(found)) << bins;
@@ -139,8 +141,11 @@ TYPED_TEST(Pairs, AreCheckedFirst) {
   const auto points = this->on_line({0.1, 0.2});
   const auto found = this->row(2);
   const domain box({0}, {1});
-  const auto count = [&](const std::vector<double>& radii) { quern::pair_counts(this->exec, found, points, box, radii); };
-  test::expect_error("quern::pair_counts: counts has extents (2), expected (1), one for each radius", [&] { count({1}); });
+  const auto count = [&](const std::vector<double>& radii) {
+    quern::pair_counts(this->exec, found, points, box, radii);
+  };
+  test::expect_error("quern::pair_counts: counts has extents (2), expected (1), one for each radius",
+                     [&] { count({1}); });
   test::expect_error("quern::pair_counts: a radius of -1, expected at least 0", [&] { count({-1, 1}); });
   test::expect_error("quern::pair_counts: a radius of 0.5 behind 1, expected them in ascending order",
                      [&] { count({1, 0.5}); });

@@ -7,7 +7,6 @@
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/keyed/counted.hpp>
-#include <quern/keyed/tuning.hpp>
 #include <quern/particles/near_points.hpp>
 #include <vector>
 
@@ -142,9 +141,10 @@ void launch_count_pairs(const std::string& label, const Exec& exec, const near_p
     using policy = Kokkos::TeamPolicy<Exec>;
     using kernel = device_count_pairs<T, Rank, typename policy::member_type>;
     constexpr int team = static_cast<int>(near_pairs<T, Rank>::block);
-    fill_scratch(label, exec, counts, pairs.radii, std::int64_t{0});
+    fill_scratch(label_text(label, "/zero"), exec, counts, pairs.radii, std::int64_t{0});
     const std::int64_t bytes = pairs.radii * static_cast<std::int64_t>(sizeof(std::int64_t));
-    const bool shared = bytes <= std::min<std::int64_t>(keyed_tuning<Exec>::binning_bytes, team_scratch_room<Exec>(team));
+    constexpr std::int64_t fast_bytes = 40 << 10;  // several teams on a multiprocessor have as much
+    const bool shared = bytes <= std::min(fast_bytes, team_scratch_room<Exec>(team));
     const std::int64_t teams = std::min<std::int64_t>(pairs.blocks(), 4 * std::max(1, exec.concurrency() / team));
     policy p(exec, static_cast<int>(std::max<std::int64_t>(teams, 1)), team);
     if (shared) p.set_scratch_size(0, team_scratch<Exec>(label, team, bytes));
@@ -172,7 +172,7 @@ void pair_counts_into(const call<Exec>& c, const Counts& counts, const Points& p
   const auto others = points_input(c, "others", others_view, box.rank());
   const auto bins = static_cast<std::int64_t>(radii.size());
   with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
-    with_binned_points(c.label, c.exec, box, radii.back(), rows, n, [&](const binned_points<T, Rank>& points) {
+    with_points_by_radius(c.label, c.exec, box, radii.back(), rows, n, [&](const binned_points<T, Rank>& points) {
       near_pairs<T, Rank> pairs{points, point_rows<T, Rank>(others), among_themselves, m, nullptr, bins};
       const std::int64_t found_rows = count_rows(c.exec, pairs.blocks());
       T* squares = nullptr;
@@ -208,8 +208,7 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
   check_overlap(c.label, c.output(counts), c.input(points), "points", false);
   check_overlap(c.label, c.output(counts), c.input(others), "others", false);
   if (radii.empty()) return;
-  pair_counts_into(c, counts, points, others, among_themselves, box, radii,
-                   option_or(cumulative(), options...).value);
+  pair_counts_into(c, counts, points, others, among_themselves, box, radii, option_or(cumulative(), options...).value);
 }
 
 }  // namespace impl
@@ -228,8 +227,9 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
 /// does `pair_counts(exec, counts, points, points, box, radii)`. The counts are exact, and asynchronous on `exec`.
 ///
 /// All pairs within the largest radius are looked at, by cells of its width: their number is what it takes, as that of
-/// `radius_neighbors`. Scratch memory is that of `bin_by`, a row of coordinates and 4 bytes for each point, and counts
-/// for each thread of a host. A point with a NaN is in no pair.
+/// `radius_neighbors`, wherever a few are that are far away. Scratch memory is that of `bin_by`, a row of coordinates
+/// and 4 bytes for each point, in a box of many more cells up to 40 more, and counts for each thread of a host. A point
+/// with a NaN is in no pair.
 ///
 /// @param counts  of rank 1 and `std::int64_t`, an element for each radius
 /// @param points  (n, rank of the domain) of float or double, in either layout; distances are formed in their type, and
