@@ -74,8 +74,8 @@ TYPED_TEST(SparseOn, AnOutlierChangesNoResult) {
   }
 }
 
-/// Clumps in a large box, of which some are where the keys of cells begin again, and some at its ends, in the order of a
-/// loop over all pairs. Coordinates are multiples of a quarter of the radius.
+/// Clumps in a large box, of which some are where the keys of cells begin again, and some at its ends, in the order of
+/// a loop over all pairs. Coordinates are multiples of a quarter of the radius.
 TYPED_TEST(SparseOn, ClumpsAreThoseOfALoop) {
   for (const std::int64_t rank : {1, 2, 3})
     for (const bool around : {false, true}) {
@@ -147,12 +147,10 @@ std::int64_t candidates_of(const Exec& exec, const V& view, double radius) {
   const domain box = quern::bounding_domain(exec, view);
   std::int64_t sum = 0;
   quern::impl::with_points(c, view, box, [&](const auto& rows) {
-    quern::impl::with_points_by_radius(c.label, exec, box, radius, rows, static_cast<std::int64_t>(view.extent(0)),
-                                       [&]<class P>(const P& points) {
-                                         Kokkos::parallel_reduce(
-                                             Kokkos::RangePolicy<Exec>(exec, 0, view.extent(0)),
-                                             candidates<P>{points}, sum);
-                                       });
+    quern::impl::with_points_by_radius(
+        c.label, exec, box, radius, rows, static_cast<std::int64_t>(view.extent(0)), [&]<class P>(const P& points) {
+          Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(exec, 0, view.extent(0)), candidates<P>{points}, sum);
+        });
   });
   return sum;
 }

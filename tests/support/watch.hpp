@@ -57,8 +57,8 @@ inline std::string without_functor(const std::string& label) {
   return begin == std::string::npos ? label : label.substr(0, begin) + label.substr(end + 1);
 }
 
-/// Runs a call on an instance of its own, once to warm up and once watched. Of its kernels those count whose labels begin
-/// with `of`.
+/// Runs a call on an instance of its own, once to warm up and once watched. Of its kernels those count whose labels
+/// begin with `of`.
 template <class Exec, class F>
 void expect_quiet(const std::vector<std::string>& kernels, int fences, const F& call, const std::string& of = "") {
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);

@@ -44,13 +44,10 @@ TYPED_TEST_SUITE(PointCalls, test::all_spaces);
 TYPED_TEST(PointCalls, WaitForHostValuesAlone) {
   using namespace quern;
   const auto& t = *this;
-  t.expect("quern::bin_by", {"/cells"}, 0, [&](const auto& exec) {
-    bin_by(exec, t.labels, t.ends, t.points, t.grid);
-  });
+  t.expect("quern::bin_by", {"/cells"}, 0, [&](const auto& exec) { bin_by(exec, t.labels, t.ends, t.points, t.grid); });
   const std::vector<std::string> list{"/cells", "/points", "", "/count", "/offsets", "/number", "/list"};
-  t.expect("quern::radius_neighbors", list, 0, [&](const auto& exec) {
-    radius_neighbors(exec, t.offsets, t.neighbors, t.points, t.box, 0.2, t.size);
-  });
+  t.expect("quern::radius_neighbors", list, 0,
+           [&](const auto& exec) { radius_neighbors(exec, t.offsets, t.neighbors, t.points, t.box, 0.2, t.size); });
   t.expect("quern::radius_neighbors", list, 1,
            [&](const auto& exec) { radius_neighbors(exec, t.offsets, t.neighbors, t.points, t.box, 0.2); });
   t.expect("quern::radius_neighbors",
@@ -77,8 +74,7 @@ TYPED_TEST(PointCalls, OfGraphsWaitForHostValuesAlone) {
   using namespace quern;
   const auto& t = *this;
   fill(t.ends, 0);
-  t.expect("quern::connected_components",
-           {"/vertices", "/edges", "/flatten", "/number/count", "/number/put", ""}, 0,
+  t.expect("quern::connected_components", {"/vertices", "/edges", "/flatten", "/number/count", "/number/put", ""}, 0,
            [&](const auto& exec) { connected_components(exec, t.labels, t.ends, t.ends, t.size); });
 }
 

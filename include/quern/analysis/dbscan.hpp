@@ -110,8 +110,8 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
 ///
 /// Waits, and returns the number of clusters; with `size_to` it does not. The result does not depend on the number of
 /// threads. What it takes is the number of pairs of points in cells as wide as the radius, as of `radius_neighbors`;
-/// scratch memory is that of `bin_by`, and 16 bytes and a row of coordinates for each point, in a box of many more cells
-/// up to 40 bytes more. A point with a NaN is noise.
+/// scratch memory is that of `bin_by`, and 16 bytes and a row of coordinates for each point, in a box of many more
+/// cells up to 40 bytes more. A point with a NaN is noise.
 ///
 /// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are points, the
 ///         radius is below 0, `min_samples` below 1, or there are 2^31 points or more

@@ -232,8 +232,9 @@ void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& d
 /// number first.
 ///
 /// Asynchronous on `exec`. It takes long where most points are in few cells of the domain, which has about one for two
-/// points: a domain of most of them, beyond which are a few, is the better one. Scratch memory is that of `bin_by`, and for each result 4 bytes and a distance. A query with a NaN has no
-/// neighbours, and one has fewer than k where points have a NaN: the others are -1, at an infinite distance.
+/// points: a domain of most of them, beyond which are a few, is the better one. Scratch memory is that of `bin_by`, and
+/// for each result 4 bytes and a distance. A query with a NaN has no neighbours, and one has fewer than k where points
+/// have a NaN: the others are -1, at an infinite distance.
 ///
 /// @param neighbors (queries, k) of a signed integer type
 /// @param distances (queries, k)
@@ -262,9 +263,9 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
   knn(impl::space_of(neighbors), neighbors, distances, points, box);
 }
 /// The nearest points of each query without a domain, in any number of dimensions: scikit-learn's
-/// `NearestNeighbors(n_neighbors=k, metric=...)`. In up to three dimensions by lists of cells in the box of most points,
-/// beside which a few may be far away, for which the call waits; else each query is compared with each point, asynchronously, by tiles of products that are
-/// never stored.
+/// `NearestNeighbors(n_neighbors=k, metric=...)`. In up to three dimensions by lists of cells in the box of most
+/// points, beside which a few may be far away, for which the call waits; else each query is compared with each point,
+/// asynchronously, by tiles of products that are never stored.
 ///
 /// @param neighbors, distances (queries, k), of which neighbors is of a signed integer type: the nearest first, and of
 /// equal distances the one with the smaller number

@@ -94,9 +94,7 @@ struct binned_points {
     if constexpr (Rank == 1) along_last(0);
     else if constexpr (Rank == 2) along(0, [&](std::int64_t i) { along_last(line_of(0, 0, i)); });
     else
-      along(0, [&](std::int64_t i) {
-        along(1, [&](std::int64_t j) { along_last(line_of(1, line_of(0, 0, i), j)); });
-      });
+      along(0, [&](std::int64_t i) { along(1, [&](std::int64_t j) { along_last(line_of(1, line_of(0, 0, i), j)); }); });
   }
 };
 
@@ -120,8 +118,7 @@ struct key_of_point {
   std::int64_t* keys;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     std::int64_t key = 0;
-    for (int d = 0; d < Rank; ++d)
-      key = cells.joined(key, cells.cell_of(d, geometry.inside(d, points.at(i, d))));
+    for (int d = 0; d < Rank; ++d) key = cells.joined(key, cells.cell_of(d, geometry.inside(d, points.at(i, d))));
     keys[i] = key;
   }
 };
@@ -205,8 +202,7 @@ void with_sparse_points(const std::string& label, const Exec& exec, const domain
   fill_scratch(label_text(label, "/table"), exec, cells.table, places, std::int32_t{-1});
   Kokkos::parallel_for(kernel_label(label, "/cells"), index_range(exec, n),
                        key_of_point<T, Rank>{geometry, points, cells, unsorted});
-  quern::argsort(exec, scratch_view<Exec, std::int64_t*>(positions, n),
-                 scratch_view<Exec, std::int64_t*>(unsorted, n));
+  quern::argsort(exec, scratch_view<Exec, std::int64_t*>(positions, n), scratch_view<Exec, std::int64_t*>(unsorted, n));
   Kokkos::parallel_for(kernel_label(label, "/keys"), index_range(exec, n),
                        gather_keys<Rank>{cells, positions, unsorted, order, keys});
   Kokkos::parallel_for(kernel_label(label, "/points"), index_range(exec, n),

@@ -83,9 +83,9 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
 /// - radius: at least 0; a point is near up to it
 ///
 /// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. What
-/// it takes is the number of points in cells as wide as the radius, or, where the box is up to eight times as many cells
-/// as there is memory for, about two for each point, in wider ones. In a larger box cells have memory where there are
-/// points alone, so that a few far away cost nothing. Scratch memory is that of `bin_by`, and 20 bytes and a row of
+/// it takes is the number of points in cells as wide as the radius, or, where the box is up to eight times as many
+/// cells as there is memory for, about two for each point, in wider ones. In a larger box cells have memory where there
+/// are points alone, so that a few far away cost nothing. Scratch memory is that of `bin_by`, and 20 bytes and a row of
 /// coordinates for each point; in such a box up to 40 bytes more. A point with a NaN has no neighbours.
 ///
 /// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0, or there are 2^31
