@@ -51,7 +51,7 @@ TYPED_TEST(PointCalls, WaitForHostValuesAlone) {
   t.expect("quern::radius_neighbors", list, 1,
            [&](const auto& exec) { radius_neighbors(exec, t.offsets, t.neighbors, t.points, t.box, 0.2); });
   t.expect("quern::radius_neighbors",
-           {"/cells", "/table", "/keys", "/points", "", "/count", "/offsets", "/number", "/list"}, 0,
+           {"/table", "/cells", "/keys", "/points", "", "/count", "/offsets", "/number", "/list"}, 0,
            [&](const auto& exec) { radius_neighbors(exec, t.offsets, t.neighbors, t.points, t.large, 0.2, t.size); });
   t.expect("quern::knn", {"/cells", "/points", "/search", "/neighbors", "/distances"}, 0,
            [&](const auto& exec) { knn(exec, t.nearest, t.distances, t.points, t.box); });
