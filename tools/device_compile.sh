@@ -72,7 +72,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
-  "analysis/label_test analysis/kmeans_test chunked/kmeans_test particles/neighbors_test particles/knn_test"
+  "analysis/label_test analysis/kmeans_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
@@ -167,7 +167,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
-  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test")
+  units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test tools/point_calls_test")
   units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reindexed_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" "chunked/window_filters_test chunked/rolling_test" "files/chunks_test files/hdf5_test files/files_test")
   units+=(core/calls_test core/functors_test core/named_test)
 fi

@@ -9,6 +9,7 @@
 #include <quern/particles/bin_by.hpp>
 #include <quern/particles/domain.hpp>
 #include <quern/particles/knn.hpp>
+#include <quern/particles/pair_counts.hpp>
 #include <quern/particles/radius_neighbors.hpp>
 
 #endif

@@ -382,6 +382,10 @@ TEST_F(Named, Points) {
   EXPECT_NAMED(quern::bin_by(exec, i, ends, points, quern::CellGrid(box, 0.2), step));
   EXPECT_NAMED(quern::bounding_domain(exec, points, step));
   EXPECT_NAMED(quern::radius_neighbors(exec, starts, near, points, box, 0.1, step));
+  const std::vector<double> radii{0.1, 0.2};
+  const counts pairs("pairs", 2);
+  EXPECT_NAMED(quern::pair_counts(exec, pairs, points, box, radii, quern::cumulative{false}, step));
+  EXPECT_NAMED(quern::pair_counts(exec, pairs, points, points, box, radii, step));
   const Kokkos::View<int**> nearest("nearest", 40, 3);
   const matrix distances("distances", 40, 3);
   EXPECT_NAMED(quern::knn(exec, nearest, distances, points, box, step));

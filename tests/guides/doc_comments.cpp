@@ -318,6 +318,10 @@ void points_in_cells(const space& exec) {
   quern::fill(exec, quern::slice(points, {{0, 1}}), 0.5);
   // # particles/bin_by.hpp
   EXPECT_EQ((std::vector<int>{1, 2, 0}), test::contents(order));
+  const quern::domain box({0, 0, 0}, {1, 1, 1});
+  const auto others = points;
+  // # particles/pair_counts.hpp
+  EXPECT_EQ((std::vector<std::int64_t>{2, 0, 0}), test::contents(counts));
 }
 
 void in_kernels(const Kokkos::View<double*>& x, const Kokkos::View<double*>& p) {

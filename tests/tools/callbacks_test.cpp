@@ -4,7 +4,6 @@
 // Watches operations through the Kokkos Tools callbacks: where they launch, under which names, and that a warm call
 // neither allocates nor fences more than it says.
 
-#include <impl/Kokkos_Profiling.hpp>
 #include <quern/batch.hpp>
 #include <quern/fft.hpp>
 #include <quern/integrate.hpp>
@@ -17,44 +16,12 @@
 #include <quern/scan.hpp>
 #include <quern/stencil.hpp>
 #include <support/testing.hpp>
+#include <support/watch.hpp>
 
 namespace {
 
+using test::event, test::expect_quiet, test::watch, test::without_functor;
 namespace tools = Kokkos::Tools::Experimental;
-
-struct event {
-  std::string kind, name;
-  std::uint32_t device;
-};
-std::vector<event> events;
-
-template <int Kind>
-void on_kernel(const char* name, const std::uint32_t device, std::uint64_t*) {
-  events.push_back({Kind == 0 ? "for" : "reduce", name, device});
-}
-
-/// Records what a call does.
-template <class F>
-std::vector<event> watch(const F& f) {
-  events.clear();
-  tools::set_begin_parallel_for_callback(on_kernel<0>);
-  tools::set_begin_parallel_reduce_callback(on_kernel<1>);
-  tools::set_begin_fence_callback([](const char* name, const std::uint32_t device, std::uint64_t*) {
-    // Kokkos fences by itself before each callback; those are the tool's, not the operation's.
-    if (std::string(name).find("Profile Tool Fence") == std::string::npos) events.push_back({"fence", name, device});
-  });
-  tools::set_allocate_data_callback(
-      [](Kokkos::Profiling::SpaceHandle, const char* name, const void*, std::uint64_t bytes) {
-        // Kokkos reports an allocation of no bytes for every team kernel without level-1 scratch on CUDA.
-        if (bytes > 0) events.push_back({"allocate", name, 0});
-      });
-  f();
-  tools::set_begin_parallel_for_callback(nullptr);
-  tools::set_begin_parallel_reduce_callback(nullptr);
-  tools::set_begin_fence_callback(nullptr);
-  tools::set_allocate_data_callback(nullptr);
-  return events;
-}
 
 struct next {
   KOKKOS_FUNCTION double operator()(double x) const { return x + 1; }
@@ -72,39 +39,6 @@ struct square {
 template <class Exec>
 struct Callbacks : testing::Test {};
 TYPED_TEST_SUITE(Callbacks, test::all_spaces);
-
-/// A label without the type of a functor, which compilers spell differently.
-[[maybe_unused]] std::string without_functor(const std::string& label) {
-  const auto begin = label.find('<'), end = label.rfind('>');
-  return begin == std::string::npos ? label : label.substr(0, begin) + label.substr(end + 1);
-}
-
-/// Runs a call on an instance of its own, once to warm up and once watched.
-template <class Exec, class F>
-void expect_quiet(const std::vector<std::string>& kernels, int fences, const F& call) {
-  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  const Exec& exec = instances[1];
-  call(exec);
-  exec.fence();
-  const auto seen = watch([&] { call(exec); });
-  exec.fence();
-  const std::uint32_t id = tools::device_id(exec);
-  std::vector<std::string> launched;
-  int waited = 0;
-  for (const auto& e : seen) {
-    EXPECT_NE("allocate", e.kind) << e.name;
-    if (e.kind == "for" || e.kind == "reduce") {
-      launched.push_back(without_functor(e.name));
-      EXPECT_EQ(id, e.device) << e.name << " ran on another instance";
-    }
-    if (e.kind == "fence") {
-      ++waited;
-      EXPECT_EQ(id, e.device) << e.name << " waits for more than the instance";
-    }
-  }
-  EXPECT_EQ(kernels, launched);
-  EXPECT_EQ(fences, waited);
-}
 
 TYPED_TEST(Callbacks, MapLaunchesOneKernel) {
   Kokkos::View<double**, TypeParam> x("x", 50, 60), y("y", 50, 60);

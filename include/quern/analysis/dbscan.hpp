@@ -77,7 +77,7 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
   const auto labels = c.output(labels_view);
   const std::int64_t n = labels.extents.extent[0];
   with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
-    with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
+    with_points_by_radius(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
       const T squared = square_of_radius<T>(radius);
       const scratch_array<Exec, std::int32_t> memory(c.exec, n);
       const component_trees<std::int32_t> trees{memory.data()};
@@ -109,8 +109,9 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
 /// - radius, min_samples: scikit-learn's `eps` and `min_samples`
 ///
 /// Waits, and returns the number of clusters; with `size_to` it does not. The result does not depend on the number of
-/// threads. It takes long where many points are in few cells, as `radius_neighbors` does; scratch memory is that of
-/// `bin_by`, and 16 bytes and a row of coordinates for each point. A point with a NaN is noise.
+/// threads. What it takes is the number of pairs of points in cells as wide as the radius, as of `radius_neighbors`;
+/// scratch memory is that of `bin_by`, and 16 bytes and a row of coordinates for each point, in a box of many more
+/// cells up to 40 bytes more. A point with a NaN is noise.
 ///
 /// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are points, the
 ///         radius is below 0, `min_samples` below 1, or there are 2^31 points or more

@@ -300,7 +300,8 @@ auto label(const Exec& exec, const Labels& labels, const Mask& mask, const footp
 }
 template <execution_space Exec, view_like Labels, array_like Mask, impl::label_option... Options>
 auto label(const Exec& exec, const Labels& labels, const Mask& mask, const Options&... options) {
-  return label(exec, labels, mask, generate_binary_structure(impl::rank_of<Mask>, 1), options...);
+  static const footprint beside = generate_binary_structure(impl::rank_of<Mask>, 1);
+  return label(exec, labels, mask, beside, options...);
 }
 template <view_like Labels, array_like Mask, impl::label_option... Options>
 auto label(const Labels& labels, const Mask& mask, const footprint& structure, const Options&... options) {

@@ -269,8 +269,9 @@ struct engine<in_memory, least_squares_problems> {
 /// @param options a `least_squares` method and `rcond`, `lstsq(exec, x, a, b, least_squares::qr)`: a must then have at
 ///            least as many rows as columns
 ///
-/// Views of any layout, of float, double or their complex numbers; waits for `exec`. Matrices with many more rows than
-/// columns are decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
+/// Views of any layout, of float, double or their complex numbers. Waits for `exec` until the rank is known; outputs are
+/// written on `exec` behind that, and are there when it has ended. Matrices with many more rows than columns are
+/// decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
 ///
 /// Over ranks a and b are DistributedViews whose rows, no fewer than columns, are distributed in the same way, x is a
 /// View, the same on every rank, and the method is `svd`. Collective; waits.
@@ -289,8 +290,8 @@ std::int64_t lstsq(const Out& out, const A& a, const B& b, const Options&... opt
 QUERN_TAKES_NAME(lstsq)
 
 /// The pseudo-inverse of Moore and Penrose, (n, m), of a matrix a, (m, n), as `numpy.linalg.pinv`: singular values up
-/// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types and layouts are those of `lstsq`; waits for
-/// `exec`. NaN in a give NaN.
+/// to `rcond` of the largest (below 0: max(m, n) eps) count as zero. Types, layouts and waits are those of `lstsq`. NaN
+/// in a give NaN.
 /// @throws Error if ranks or extents do not fit or Views share memory; ConvergenceError
 template <execution_space Exec, view_like Out, array_like A, option<rcond>... Options>
 void pinv(const Exec& exec, const Out& out_view, const A& a_view, const Options&... options) {

@@ -131,6 +131,12 @@ void with_points(const call<Exec>& c, const Points& view, const domain& box, con
   else f(point_rows<T, 3>(points));
 }
 
+inline domain open_domain(int rank, const std::array<double, 3>& low, const std::array<double, 3>& high) {
+  if (rank == 1) return domain({low[0]}, {high[0]});
+  if (rank == 2) return domain({low[0], low[1]}, {high[0], high[1]});
+  return domain({low[0], low[1], low[2]}, {high[0], high[1], high[2]});
+}
+
 }  // namespace impl
 
 /// The least domain without periodic axes that holds all points, of (n, 1) to (n, 3). Waits. Along an axis where all
@@ -153,9 +159,7 @@ domain bounding_domain(const Exec& exec, const Points& points) {
     low[d] = static_cast<double>(range.min);
     high[d] = static_cast<double>(range.max > range.min ? range.max : after);
   }
-  if (extents.extent[1] == 1) return domain({low[0]}, {high[0]});
-  if (extents.extent[1] == 2) return domain({low[0], low[1]}, {high[0], high[1]});
-  return domain({low[0], low[1], low[2]}, {high[0], high[1], high[2]});
+  return impl::open_domain(static_cast<int>(extents.extent[1]), low, high);
 }
 template <view_like Points>
 domain bounding_domain(const Points& points) {

@@ -4,6 +4,7 @@
 #define QUERN_PARTICLES_KNN_HPP
 
 #include <quern/core/call/places.hpp>
+#include <quern/particles/box_of_most.hpp>
 #include <quern/particles/near_points.hpp>
 #include <quern/particles/nearest_rows.hpp>
 #include <quern/reduce/reduce.hpp>
@@ -31,7 +32,7 @@ struct search_nearest {
   std::int64_t across, step;  // from query to query, and from one of its points to the next
   int k;
   bool among_themselves;  // the queries are the points, and no point is its own neighbour
-  T rounding;             // that coordinates of cells may be off
+  T rounding;             // that coordinates of cells may be off, of queries in the box
 
   /// The cells around one, `ring` away along at least one axis. `low` and `high` are how far it goes along each.
   struct shell {
@@ -55,6 +56,8 @@ struct search_nearest {
   /// How near a point may be at least that is in none of the cells up to a shell.
   KOKKOS_FUNCTION T distance_beyond(const Kokkos::Array<T, Rank>& q, const shell& s) const {
     const auto& g = points.geometry;
+    T off = rounding;  // more of queries far from the box
+    for (int d = 0; d < Rank; ++d) off = Kokkos::max(off, 8 * Kokkos::Experimental::epsilon_v<T> * Kokkos::abs(q[d]));
     T least = Kokkos::Experimental::infinity_v<T>;
     for (int d = 0; d < Rank; ++d) {
       const T width = g.length[d] / static_cast<T>(g.count[d]);
@@ -65,7 +68,7 @@ struct search_nearest {
       if (!all && (g.periodic[d] || s.cell[d] + s.high[d] < g.count[d] - 1))
         least = Kokkos::min(least, static_cast<T>(s.high[d] + 1) * width - inside);
     }
-    return Kokkos::max(T(0), least - rounding);
+    return Kokkos::max(T(0), least - off);
   }
   /// Calls f with ranges of points in the cells of a shell.
   template <class F>
@@ -227,7 +230,8 @@ void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& d
   constexpr std::int64_t few_points = 1024;
   if (d <= 3 && by == metric::euclidean && points.extents.extent[0] >= few_points &&
       has_finite_box(exec, points_view) && has_finite_box(exec, queries_view))
-    return knn_into(c, neighbors, distances, queries_view, points_view, bounding_domain(exec, points_view), false);
+    return knn_into(c, neighbors, distances, queries_view, points_view,
+                    box_of_most(c.label, exec, points, bounding_domain(exec, points_view)), false);
   search_all<Exec, T>(c.label, exec, c.output(neighbors), c.output(distances), queries, points, by == metric::cosine);
 }
 
@@ -277,8 +281,9 @@ struct engine<in_memory, searches_among_points> {
 /// number first.
 ///
 /// Asynchronous on `exec`. It takes long where most points are in few cells of the domain, which has about one for two
-/// points. Scratch memory is that of `bin_by`, and for each result 4 bytes and a distance. A query with a NaN has no
-/// neighbours, and one has fewer than k where points have a NaN: the others are -1, at an infinite distance.
+/// points: a domain of most of them, beyond which are a few, is the better one. Scratch memory is that of `bin_by`, and
+/// for each result 4 bytes and a distance. A query with a NaN has no neighbours, and one has fewer than k where points
+/// have a NaN: the others are -1, at an infinite distance.
 ///
 /// Over ranks, points is a DistributedView, cut along axis 0 alone; the other arrays are Views, and queries whole and
 /// equal on all ranks. Each rank searches its own points; all get the k nearest of those, by their distances and then
@@ -314,9 +319,9 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
   knn(impl::space_of(neighbors), neighbors, distances, points, box);
 }
 /// The nearest points of each query without a domain, in any number of dimensions: scikit-learn's
-/// `NearestNeighbors(n_neighbors=k, metric=...)`. In up to three dimensions by lists of cells in the box of the points,
-/// for which the call waits; else each query is compared with each point, asynchronously, by tiles of products that are
-/// never stored.
+/// `NearestNeighbors(n_neighbors=k, metric=...)`. In up to three dimensions by lists of cells in the box of most
+/// points, beside which a few may be far away, for which the call waits; else each query is compared with each point,
+/// asynchronously, by tiles of products that are never stored.
 ///
 /// @param neighbors, distances (queries, k), of which neighbors is of a signed integer type: the nearest first, and of
 /// equal distances the one with the smaller number

@@ -49,7 +49,7 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
   const auto neighbors = make_result<Exec>(c.label, "neighbors", neighbors_view, in);
   check_positions<value_of<Offsets>>(c.label, "offsets", neighbors.room + 1);
   with_points(c, points_view, box, [&]<class T, int Rank>(const point_rows<T, Rank>& rows) {
-    with_binned_points(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
+    with_points_by_radius(c.label, c.exec, box, radius, rows, n, [&](const binned_points<T, Rank>& points) {
       const T squared = square_of_radius<T>(radius);
       const scratch_array<Exec, std::int64_t> memory(c.exec, n + 1);
       const scratch_view<Exec, std::int64_t*> starts(memory.data(), n + 1), ends(memory.data() + 1, n);
@@ -82,10 +82,11 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
 /// - box: a `domain`. Along periodic axes the distance is that to the nearest image, and at most half of the box
 /// - radius: at least 0; a point is near up to it
 ///
-/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. It
-/// takes long where many points are in few cells: these are as wide as the radius, but there are at most twice as many
-/// as points in the whole box. Scratch memory is that of `bin_by`, and 20 bytes and a row of coordinates for each
-/// point. A point with a NaN has no neighbours.
+/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. What
+/// it takes is the number of points in cells as wide as the radius, or, where the box is up to eight times as many
+/// cells as there is memory for, about two for each point, in wider ones. In a larger box cells have memory where there
+/// are points alone, so that a few far away cost nothing. Scratch memory is that of `bin_by`, and 20 bytes and a row of
+/// coordinates for each point; in such a box up to 40 bytes more. A point with a NaN has no neighbours.
 ///
 /// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0, or there are 2^31
 /// points
