@@ -229,6 +229,10 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "a picture was taken for an array")
   endif()
 
+  # All sums of these are exact, so that the table has NumPy's digits.
+  must_work("${program}" --input "${CMAKE_CURRENT_LIST_DIR}/heat.npy" --steps 3 --every 2 --statistics "${WORK}/planes.csv")
+  must_work("${CMAKE_COMMAND}" -E compare_files "${CMAKE_CURRENT_LIST_DIR}/heat.csv" "${WORK}/planes.csv")
+
   check_full_output("${program}" --cells 8 --steps 1)
   run("${program}" --cells 20 --steps 4 --every 2 --series "${WORK}/heat")
   if(HDF5)
@@ -246,7 +250,7 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "heat3d was stopped with ${result}: ${output}${parts}")
   endif()
 
-  foreach(wrong IN ITEMS "--slice;${WORK}/none.jpg" "--output;${WORK}/none.txt" "--boundary;none")
+  foreach(wrong IN ITEMS "--slice;${WORK}/none.jpg" "--output;${WORK}/none.txt" "--statistics;${WORK}/none.txt" "--boundary;none")
     run("${program}" --cells 8 --steps 1 ${wrong})
     if(result EQUAL 0)
       message(FATAL_ERROR "heat3d takes ${wrong}")

@@ -28,17 +28,30 @@ struct statistics_reducer {
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
     of_moments().add(s.moments, v);
     of_extrema().add(s.ends, v);
+    keep_overflow(s);
   }
   template <int N>
   KOKKOS_FUNCTION void add_block(state& s, const T* v) const {
     of_moments().template add_block<N>(s.moments, v);
     of_extrema().template add_block<N>(s.ends, v);
+    keep_overflow(s);
   }
   KOKKOS_FUNCTION void join(state& s, const state& t) const {
     of_moments().join(s.moments, t.moments);
     of_extrema().join(s.ends, t.ends);
+    keep_overflow(s);
   }
   KOKKOS_FUNCTION state result(const state& s, std::int64_t) const { return s; }
+
+ private:
+  /// Squares that have overflowed stay infinite, also where they are taken about another center.
+  KOKKOS_FUNCTION static void keep_overflow(state& s) {
+    auto& squares = s.moments.squares;
+    const auto distance = s.moments.distances.value();
+    if (!is_nan(squares.value()) || distance - distance != 0) return;
+    squares = {};
+    squares.sum = Kokkos::Experimental::infinity_v<typename of_moments::wide>;
+  }
 };
 
 /// A state with one value more.
@@ -119,7 +132,7 @@ struct count_of_state {
 /// is; copies share the states, as those of a View do.
 ///
 /// NaN gives NaN in mean, variance and extrema of its element, and infinite values a variance of NaN, as NumPy's. A
-/// variance is infinite where squares overflow, above some 1e154. Where nothing has been added, the count is 0 and all
+/// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where nothing has been added, the count is 0 and all
 /// else NaN.
 template <view_like V>
 class RunningStatistics {
@@ -132,6 +145,8 @@ class RunningStatistics {
                 "quern::RunningStatistics: the values are float or double; what is added converts to them");
 
  public:
+  using merged_over_ranks = void;
+  using space_type = typename V::execution_space;
   using value_type = T;
   using state_type = typename reducer::state;
   using state_view = Kokkos::View<typename impl::with_pointers<state_type, rank>::type, layout,
@@ -280,7 +295,9 @@ class RunningStatistics {
     impl::call<Exec> c(name("/result"), exec);
     using result = std::invoke_result_t<const F&, const state_type&>;
     return impl::value_on_host<result>(
-        c, [&](const auto& out) { impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, states_); });
+        c, [&](const auto& out) {
+          impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, states_);
+        });
   }
 
   state_view states_;
