@@ -165,19 +165,20 @@ def polished(x, y, weights, penalty, coefficients, intercept, fit_intercept):
     one = len(coefficients) == 1
     k, d = (2 if one else len(coefficients)), x.shape[1]
     means = x.mean(0) if fit_intercept else np.zeros(d)
-    rows = np.concatenate([x - means, np.ones((len(x), 1))], axis=1)
+    rows = np.concatenate([x - means, np.ones((len(x), 1))], axis=1) if fit_intercept else x
     logits = range(1, 2) if one else range(k)
-    parameters = np.concatenate([coefficients, (intercept + coefficients @ means)[:, None]], axis=1)
-    ridge = np.diag([penalty] * d + [0 if fit_intercept else 1])
+    parameters = np.concatenate([coefficients, (intercept + coefficients @ means)[:, None]], axis=1)[:, :rows.shape[1]]
+    ridge = np.diag(([penalty] * d + [0])[:rows.shape[1]])
     for _ in range(4):
         p = probabilities(rows, parameters, np.zeros(len(parameters)))
         gradient = np.stack([((p[:, a] - (y == a)) * weights) @ rows + ridge @ parameters[i] for i, a in enumerate(logits)])
-        if not fit_intercept: gradient[:, d] = 0
         hessian = np.block([[(rows.T * (weights * p[:, a] * ((a == b) - p[:, b]))) @ rows + (a == b) * ridge for b in logits] for a in logits])
         step = np.linalg.lstsq(hessian, gradient.ravel(), rcond=1e-14)[0].reshape(gradient.shape)
         assert np.abs(step).max() < 1e-4 * np.abs(parameters).max()
         parameters = parameters - step
-    return parameters[:, :d], parameters[:, d] - parameters[:, :d] @ means
+        if not one: parameters -= parameters.mean(0)
+    intercept = parameters[:, d] - parameters[:, :d] @ means if fit_intercept else np.zeros(len(parameters))
+    return parameters[:, :d], intercept
 
 
 def classes():

@@ -31,11 +31,35 @@ void join_of_ranks(const Exec& exec, const Communicator& comm, const std::string
   for (int r = 0; r < comm.size(); ++r) join(all + r * items);
 }
 
+template <class Exec, class V>
+void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::string& label,
+                      const RunningStatistics<V>& statistics) {
+  const auto& states = statistics.states();
+  using all = typename RunningStatistics<V>::state_view;
+  using part = Kokkos::View<typename all::data_type, typename all::array_layout, typename all::memory_space,
+                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  join_of_ranks(
+      exec, comm, label, states, [&] { statistics.reset(exec); },
+      [&](auto* of_rank) { statistics.join(exec, part(of_rank, states.layout())); });
+}
+template <class Exec, class Space>
+void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::string& label,
+                      const RunningCovariance<Space>& covariance) {
+  join_of_ranks(
+      exec, comm, label, covariance.sums(), [&] { covariance.reset(exec); },
+      [&](double* of_rank) { covariance.join(exec, of_rank); });
+}
+template <class Exec, class V>
+void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::string&,
+                      const RunningHistogram<V>& histogram) {
+  distributed::all_reduce(exec, comm, histogram.counts());
+}
+
 }  // namespace quern::impl
 
 namespace quern::distributed {
 
-/// Merges the statistics of all ranks: each, of as many elements, becomes on every rank that of all values that have
+/// Merges the `RunningStatistics`, `RunningHistogram` or `RunningCovariance` of all ranks: each, of as many elements, becomes on every rank that of all values that have
 /// been added on any, with the same bits on every rank and in each run with as many. Ranks add what they have, as their
 /// local Views, in the steps of a simulation, and merge once, at its end; a second merge counts all values again.
 ///
@@ -46,26 +70,9 @@ namespace quern::distributed {
 ///
 /// Collective. With NCCL asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the
 /// messages. States of all ranks are in scratch memory, so that this is for some thousand statistics.
-template <execution_space Exec, std::same_as<Communicator> Comm, view_like V>
-void merge(const Exec& exec, const Comm& comm, const RunningStatistics<V>& statistics) {
-  const auto& states = statistics.states();
-  impl::join_of_ranks(
-      exec, comm, impl::label_text("quern::distributed::merge"), states, [&] { statistics.reset(exec); },
-      [&](auto* of_rank) {
-        using all = typename RunningStatistics<V>::state_view;
-        statistics.join(exec, Kokkos::View<typename all::data_type, typename all::array_layout, typename all::memory_space,
-                                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>(of_rank, states.layout()));
-      });
-}
-template <execution_space Exec, std::same_as<Communicator> Comm, execution_space Space>
-void merge(const Exec& exec, const Comm& comm, const RunningCovariance<Space>& covariance) {
-  impl::join_of_ranks(
-      exec, comm, impl::label_text("quern::distributed::merge"), covariance.sums(),
-      [&] { covariance.reset(exec); }, [&](double* of_rank) { covariance.join(exec, of_rank); });
-}
-template <execution_space Exec, std::same_as<Communicator> Comm, view_like V>
-void merge(const Exec& exec, const Comm& comm, const RunningHistogram<V>& histogram) {
-  all_reduce(exec, comm, histogram.counts());
+template <execution_space Exec, std::same_as<Communicator> Comm, impl::running_statistics S>
+void merge(const Exec& exec, const Comm& comm, const S& statistics) {
+  impl::merge_over_ranks(exec, comm, impl::label_text("quern::distributed::merge"), statistics);
 }
 template <std::same_as<Communicator> Comm, impl::running_statistics S>
 void merge(const Comm& comm, const S& statistics) {

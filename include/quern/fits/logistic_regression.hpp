@@ -232,47 +232,54 @@ void store_classes(const Exec& exec, const std::string& label, const fit_outputs
   if (out.with_intercept) store_from_host(exec, label, out.intercept, intercepts);
 }
 
+/// Coefficients and intercepts, of one logit or several; no data where there is no intercept.
+template <class T>
+struct class_coefficients {
+  strided<const T> coefficients, intercept;
+
+  int logits() const { return coefficients.extents.rank == 2 ? static_cast<int>(coefficients.extents.extent[0]) : 1; }
+  std::int64_t d() const { return coefficients.extents.extent[coefficients.extents.rank - 1]; }
+  /// As `class_rows` reads them.
+  template <class Exec>
+  void copy(const Exec& exec, const std::string& label, double* to) const {
+    const std::int64_t k = logits(), row = d() + 1;
+    const bool several = coefficients.extents.rank == 2;
+    const auto& step = coefficients.stride;
+    const strided<const T> w{coefficients.data, {k, d()}, {several ? step[0] : 0, step[several ? 1 : 0]}};
+    const auto part = label_text(label, "/parameters");
+    map_checked(part, exec, as_part<Exec, 2>(strided<double>{to, {k, d()}, {row, 1}}), op::identity(),
+                as_part<Exec, 2>(w));
+    const auto last = as_part<Exec, 1>(strided<double>{to + d(), {k}, {row}});
+    if (intercept.data == nullptr) map_checked(part, exec, last, op::identity(), 0.0);
+    else
+      map_checked(part, exec, last, op::identity(),
+                  as_part<Exec, 1>(strided<const T>{intercept.data, {k}, {several ? intercept.stride[0] : 0}}));
+  }
+};
+
 /// Probabilities of classes of rows to an output: of a vector of coefficients those of class 1.
-template <class Exec, class Out, class X, class Coefficients, class... Intercept>
-void predict_classes(const Exec& exec, const Out& out_view, const X& x_view, const Coefficients& coefficients,
-                     const Intercept&... intercept) {
-  using T = value_of<X>;
-  const call c("quern::predict_proba", exec);
-  const auto out = c.output(out_view);
-  const strided<const T> x = c.input(x_view);
+template <class Exec, class T>
+void predict_classes(const call<Exec>& c, const strided<T>& out, const strided<const T>& x,
+                     const class_coefficients<T>& of) {
   if (x.extents.rank != 2) reject_extents(c.label, "x", x.extents, "(n, d)");
-  const std::int64_t n = x.extents.extent[0], d = x.extents.extent[1];
-  const shape found = operand_extents(c.label, coefficients);
-  const bool several = found.rank == 2;
-  const std::int64_t k = several ? found.extent[0] : 1;
-  check_extents(c.label, "coefficients", found, several ? shape{k, d} : shape{d});
+  const std::int64_t n = x.extents.extent[0], d = x.extents.extent[1], k = of.logits();
+  const bool several = of.coefficients.extents.rank == 2;
+  check_extents(c.label, "coefficients", of.coefficients.extents, several ? shape{k, d} : shape{d});
   check_extents(c.label, "out", out.extents, several ? shape{n, k} : shape{n});
   check_apart(c.label, {"out", "x"}, out, x);
-  const auto check = [&](const auto& view) {
-    check_extents(c.label, "intercept", operand_extents(c.label, view), several ? shape{k} : shape{});
-    check_apart(c.label, {"out", "intercept"}, out, c.input(view));
-  };
-  (check(intercept), ...);
-  check_apart(c.label, {"out", "coefficients"}, out, c.input(coefficients));
+  check_apart(c.label, {"out", "coefficients"}, out, of.coefficients);
+  if (of.intercept.data != nullptr) {
+    check_extents(c.label, "intercept", of.intercept.extents, several ? shape{k} : shape{});
+    check_apart(c.label, {"out", "intercept"}, out, of.intercept);
+  }
   if (n == 0 || k == 0) return;
-  const scratch_array<Exec, double> parameters(exec, k * (d + 1));
-  const auto copy = [&]<int Rank>(std::integral_constant<int, Rank>, const strided<double>& to, const auto& from) {
-    map_checked(label_text(c.label, "/parameters"), exec, as_part<Exec, Rank>(to), op::identity(), from);
-  };
-  constexpr int rank = rank_of<Coefficients>;
-  copy(std::integral_constant<int, rank>(),
-       rank == 2 ? strided<double>{parameters.data(), {k, d}, {d + 1, 1}} : strided<double>{parameters.data(), {d}, {1}},
-       coefficients);
-  const strided<double> last = rank == 2 ? strided<double>{parameters.data() + d, {k}, {d + 1}}
-                                         : strided<double>{parameters.data() + d, {}, {}};
-  if constexpr (sizeof...(Intercept) == 1) (copy(std::integral_constant<int, rank - 1>(), last, intercept), ...);
-  else copy(std::integral_constant<int, rank - 1>(), last, 0.0);
-  using P = value_of<Out>;
-  launch_units(exec, c.label, n,
-               class_rows<T, P>{columns_from(x, 0),
+  const scratch_array<Exec, double> parameters(c.exec, k * (d + 1));
+  of.copy(c.exec, c.label, parameters.data());
+  launch_units(c.exec, c.label, n,
+               class_rows<T, T>{columns_from(x, 0),
                                 parameters.data(),
                                 nullptr,
-                                static_cast<int>(k),
+                                of.logits(),
                                 {out.data, out.stride[0], several ? out.stride[1] : 0}});
 }
 /// What `predict_proba` takes.
@@ -385,13 +392,18 @@ QUERN_TAKES_NAME_NOT(place, logistic_regression)
 template <execution_space Exec, view_like Out, array_like X, array_like Coefficients, array_like Intercept>
 void predict_proba(const Exec& exec, const Out& out, const X& x, const Coefficients& coefficients,
                    const Intercept& intercept) {
-  if constexpr (impl::predicts_classes<Out, X, Coefficients, Intercept>())
-    impl::predict_classes(exec, out, x, coefficients, intercept);
+  if constexpr (impl::predicts_classes<Out, X, Coefficients, Intercept>()) {
+    const impl::call c("quern::predict_proba", exec);
+    impl::predict_classes<Exec, impl::value_of<X>>(c, c.output(out), c.input(x),
+                                                   {c.input(coefficients), c.input(intercept)});
+  }
 }
 template <execution_space Exec, view_like Out, array_like X, array_like Coefficients>
 void predict_proba(const Exec& exec, const Out& out, const X& x, const Coefficients& coefficients) {
-  if constexpr (impl::predicts_classes<Out, X, Coefficients>())
-    impl::predict_classes(exec, out, x, coefficients);
+  if constexpr (impl::predicts_classes<Out, X, Coefficients>()) {
+    const impl::call c("quern::predict_proba", exec);
+    impl::predict_classes<Exec, impl::value_of<X>>(c, c.output(out), c.input(x), {c.input(coefficients), {}});
+  }
 }
 template <view_like Out, array_like X, array_like Coefficients, array_like Intercept>
 void predict_proba(const Out& out, const X& x, const Coefficients& coefficients, const Intercept& intercept) {
