@@ -148,7 +148,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"keep", "constant", "nearest", "reflect", "mirror", "wrap"}));
   options.add_option("--output", output, "the last state, .npy")->check(ends_in({".npy"}));
   options.add_option("--series", series, "the state at each report, NAME.h5 with NAME.xdmf for ParaView (needs HDF5)");
-  options.add_option("--statistics", statistics, "count, mean, deviation and extrema of each plane over all steps, .csv")
+  options
+      .add_option("--statistics", statistics, "count, mean, deviation and extrema of each plane over all steps, .csv")
       ->check(ends_in({".csv"}));
   options.add_option("--slice", slices, "its middle plane, .png or .npy, or both")->check(ends_in({".png", ".npy"}));
   options.allow_extras();  // of Kokkos, which takes them out

@@ -208,9 +208,8 @@ TYPED_TEST(RunningStatisticsOn, RefuseWhatDoesNotFit) {
   test::expect_error("quern::RunningStatistics/reduce: out has extents (4), expected (5)",
                      [&] { rows.add(exec, u, axis{1}); });
   test::expect_error("quern::RunningStatistics: out has extents (5), expected (4)", [&] { rows.mean(exec, line); });
-  test::expect_error("quern::RunningStatistics: other has extents (5), expected (4)", [&] {
-    rows.merge(exec, RunningStatistics<Kokkos::View<double*, TypeParam>>(exec, line));
-  });
+  test::expect_error("quern::RunningStatistics: other has extents (5), expected (4)",
+                     [&] { rows.merge(exec, RunningStatistics<Kokkos::View<double*, TypeParam>>(exec, line)); });
 }
 
 int fences = 0, allocated = 0;
@@ -241,8 +240,9 @@ TYPED_TEST(RunningStatisticsOn, NeitherWaitNorAllocateOnceTheyAreWarm) {
   tools::set_begin_fence_callback([](const char* name, const std::uint32_t, std::uint64_t*) {
     if (std::string(name).find("Profile Tool Fence") == std::string::npos) ++fences;
   });
-  tools::set_allocate_data_callback([](Kokkos::Profiling::SpaceHandle, const char*, const void*,
-                                       std::uint64_t bytes) { allocated += bytes > 0 ? 1 : 0; });
+  tools::set_allocate_data_callback([](Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t bytes) {
+    allocated += bytes > 0 ? 1 : 0;
+  });
   run();
   tools::set_begin_fence_callback(nullptr);
   tools::set_allocate_data_callback(nullptr);

@@ -43,8 +43,8 @@ void without_engine() {
   quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
   quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
   const quern::RunningStatistics<Kokkos::View<double*>> of_elements(exec, 3);
-  of_elements.add(exec, quern::in_chunks(x));              // statistics of each element are of arrays in memory
-  quern::fftn(exec, quern::in_chunks(z), z);               // does not work in chunks [transforms]
+  of_elements.add(exec, quern::in_chunks(x));  // statistics of each element are of arrays in memory
+  quern::fftn(exec, quern::in_chunks(z), z);   // does not work in chunks [transforms]
 }
 
 // Others work in memory alone.

@@ -71,7 +71,8 @@ TYPED_TEST(RunningStatisticsOfRanks, HistogramsAndCovariancesAreThoseOfAllValues
   const int ranks = comm.size();
   const auto whole = test::make_array<double, 1, Kokkos::LayoutRight, E>({6 * ranks}, values_of_all(ranks));
   const auto own = test::make_array<double, 1, Kokkos::LayoutRight, E>({6}, values_of(comm.rank()));
-  const quern::RunningHistogram<Kokkos::View<std::int64_t*, E>> bins(exec, 5, {1000, 1010}), expected(exec, 5, {1000, 1010});
+  const quern::RunningHistogram<Kokkos::View<std::int64_t*, E>> bins(exec, 5, {1000, 1010}),
+      expected(exec, 5, {1000, 1010});
   bins.add(exec, own);
   merge(exec, comm, bins);
   expected.add(exec, whole);

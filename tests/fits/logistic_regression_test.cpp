@@ -185,9 +185,10 @@ TYPED_TEST(LogisticOn, RefusesWhatDoesNotFit) {
                      [&] { quern::logistic_regression(c, x, y); });
   test::expect_error("quern::logistic_regression: y has the class -1, expected 0 to 1",
                      [&] { quern::logistic_regression(c, x, this->classes({0, 1, -1, 1, 0})); });
-  test::expect_error("quern::logistic_regression: coefficients has extents (1, 3), expected (d), of two classes, or "
-                     "(k, d), of k",
-                     [&] { quern::logistic_regression(c2, x, y); });
+  test::expect_error(
+      "quern::logistic_regression: coefficients has extents (1, 3), expected (d), of two classes, or "
+      "(k, d), of k",
+      [&] { quern::logistic_regression(c2, x, y); });
   test::expect_error("quern::logistic_regression: y has extents (2), expected (5)",
                      [&] { quern::logistic_regression(c, x, this->classes({0, 1})); });
   test::expect_error("quern::logistic_regression: max_iterations is 0, expected at least 1",
@@ -196,8 +197,7 @@ TYPED_TEST(LogisticOn, RefusesWhatDoesNotFit) {
                      [&] { quern::logistic_regression(c, x, y, alpha{-1}); });
   test::expect_error("quern::logistic_regression: the tolerance is relative to the largest logit",
                      [&] { quern::logistic_regression(c, x, y, tolerance{.absolute = 1}); });
-  test::expect_error("quern::predict_proba: out has extents (3), expected (5)",
-                     [&] { quern::predict_proba(c, x, c); });
+  test::expect_error("quern::predict_proba: out has extents (3), expected (5)", [&] { quern::predict_proba(c, x, c); });
   EXPECT_EQ((std::vector<double>{1, 2, 3}), test::contents(c));
 }
 

@@ -54,6 +54,12 @@ struct covariance_of_products {
   }
 };
 
+struct mean_or_nan {
+  KOKKOS_FUNCTION double operator()(double mean, double count) const {
+    return count == 0 ? Kokkos::Experimental::quiet_NaN_v<double> : mean;
+  }
+};
+
 }  // namespace impl
 
 /// The covariances of variables from all observations that have been added, step by step: the Reynolds stresses of the
@@ -144,7 +150,7 @@ class RunningCovariance {
   void mean(const Exec& exec, const Out& out) const {
     const std::string& label = impl::label_text("quern::RunningCovariance", "/mean");
     impl::check_extents(label, "out", impl::view_extents(out), {variables_});
-    impl::map_checked(label, exec, out, mean_or_nan(), part<1>(variables_, {variables_}), part<1>(0, {variables_}));
+    impl::map_checked(label, exec, out, impl::mean_or_nan(), part<1>(variables_, {variables_}), part<1>(0, {variables_}));
   }
 
   std::int64_t variables() const { return variables_; }
@@ -161,11 +167,6 @@ class RunningCovariance {
   }
 
  private:
-  struct mean_or_nan {
-    KOKKOS_FUNCTION double operator()(double mean, double count) const {
-      return count == 0 ? Kokkos::Experimental::quiet_NaN_v<double> : mean;
-    }
-  };
   template <int Rank>
   auto part(std::int64_t first, const shape& of) const {
     return impl::as_part<Space, Rank, Kokkos::LayoutRight>(impl::strided<double>{sums_.data() + first, of, {}});

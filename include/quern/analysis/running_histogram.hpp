@@ -43,8 +43,7 @@ class RunningHistogram {
   void add(const Exec& exec, const X& x, const Options&... options) const {
     const auto bins = static_cast<std::int64_t>(counts_.extent(0));
     const impl::scratch_array<Exec, T> memory(exec, bins);
-    const auto sample =
-        impl::as_part<Exec, 1, Kokkos::LayoutRight>(impl::strided<T>{memory.data(), {bins}, {1}});
+    const auto sample = impl::as_part<Exec, 1, Kokkos::LayoutRight>(impl::strided<T>{memory.data(), {bins}, {1}});
     histogram(exec, sample, x, range_, options...);
     quern::add(exec, counts_, counts_, sample);
   }

@@ -132,8 +132,8 @@ struct count_of_state {
 /// is; copies share the states, as those of a View do.
 ///
 /// NaN gives NaN in mean, variance and extrema of its element, and infinite values a variance of NaN, as NumPy's. A
-/// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where nothing has been added, the count is 0 and all
-/// else NaN.
+/// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where
+/// nothing has been added, the count is 0 and all else NaN.
 template <view_like V>
 class RunningStatistics {
   using T = impl::value_of<V>;
@@ -149,8 +149,8 @@ class RunningStatistics {
   using space_type = typename V::execution_space;
   using value_type = T;
   using state_type = typename reducer::state;
-  using state_view = Kokkos::View<typename impl::with_pointers<state_type, rank>::type, layout,
-                                  typename V::memory_space>;
+  using state_view =
+      Kokkos::View<typename impl::with_pointers<state_type, rank>::type, layout, typename V::memory_space>;
 
   /// Of these extents, one for each axis. Allocates.
   template <execution_space Exec, std::integral... N>
@@ -295,9 +295,7 @@ class RunningStatistics {
     impl::call<Exec> c(name("/result"), exec);
     using result = std::invoke_result_t<const F&, const state_type&>;
     return impl::value_on_host<result>(
-        c, [&](const auto& out) {
-          impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, states_);
-        });
+        c, [&](const auto& out) { impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, states_); });
   }
 
   state_view states_;

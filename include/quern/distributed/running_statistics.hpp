@@ -36,18 +36,18 @@ void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::str
                       const RunningStatistics<V>& statistics) {
   const auto& states = statistics.states();
   using all = typename RunningStatistics<V>::state_view;
-  using part = Kokkos::View<typename all::data_type, typename all::array_layout, typename all::memory_space,
+  using of_rank = Kokkos::View<typename all::data_type, typename all::array_layout, typename all::memory_space,
                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   join_of_ranks(
       exec, comm, label, states, [&] { statistics.reset(exec); },
-      [&](auto* of_rank) { statistics.join(exec, part(of_rank, states.layout())); });
+      [&](auto* data) { statistics.join(exec, of_rank(data, states.layout())); });
 }
 template <class Exec, class Space>
 void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::string& label,
                       const RunningCovariance<Space>& covariance) {
   join_of_ranks(
       exec, comm, label, covariance.sums(), [&] { covariance.reset(exec); },
-      [&](double* of_rank) { covariance.join(exec, of_rank); });
+      [&](double* data) { covariance.join(exec, data); });
 }
 template <class Exec, class V>
 void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::string&,
@@ -59,7 +59,8 @@ void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::str
 
 namespace quern::distributed {
 
-/// Merges the `RunningStatistics`, `RunningHistogram` or `RunningCovariance` of all ranks: each, of as many elements, becomes on every rank that of all values that have
+/// Merges the `RunningStatistics`, `RunningHistogram` or `RunningCovariance` of all ranks: each, of as many elements,
+/// becomes on every rank that of all values that have
 /// been added on any, with the same bits on every rank and in each run with as many. Ranks add what they have, as their
 /// local Views, in the steps of a simulation, and merge once, at its end; a second merge counts all values again.
 ///

@@ -15,9 +15,7 @@ template <class P>
 struct class_probabilities {
   P* data;
   std::int64_t row_step, class_step;
-  KOKKOS_FUNCTION P& operator()(std::int64_t row, int logit) const {
-    return data[row * row_step + logit * class_step];
-  }
+  KOKKOS_FUNCTION P& operator()(std::int64_t row, int logit) const { return data[row * row_step + logit * class_step]; }
 };
 
 /// Probabilities of the classes of a row from the logits `(x - origin) w + b`. One logit is that of class 1, beside 0

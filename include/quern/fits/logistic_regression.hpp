@@ -128,8 +128,7 @@ class logistic_problem {
     const auto shift = [&](int j) { return j < d ? found.mean(j) - means_[j] : 1; };
     for (int i = 0; i <= d; ++i)
       for (int j = 0; j <= d; ++j)
-        block[i * (d + 1) + j] =
-            (i < d && j < d ? found.centred_product(i, j) : 0) + weight * shift(i) * shift(j);
+        block[i * (d + 1) + j] = (i < d && j < d ? found.centred_product(i, j) : 0) + weight * shift(i) * shift(j);
     return block;
   }
   /// The same rows with a target that is there already, where sums of x alone are needed.
@@ -286,7 +285,7 @@ void predict_classes(const call<Exec>& c, const strided<T>& out, const strided<c
 template <class Out, class X, class Coefficients, class... Intercept>
 constexpr bool predicts_classes() {
   using T = value_of<X>;
-  constexpr bool real = (std::is_same_v<T, float> || std::is_same_v<T, double>)&&std::is_same_v<value_of<Out>, T> &&
+  constexpr bool real = (std::is_same_v<T, float> || std::is_same_v<T, double>) && std::is_same_v<value_of<Out>, T> &&
                         std::is_same_v<value_of<Coefficients>, T> && (std::is_same_v<value_of<Intercept>, T> && ...);
   static_assert(real, "quern::predict_proba: all arrays must be of float, or all of double");
   constexpr bool ranks = rank_of<Coefficients> == 1 || rank_of<Coefficients> == 2;
@@ -310,7 +309,8 @@ void read_classes(const call<Exec>& c, const Y& y, std::int64_t* labels, std::in
 /// The probabilities of classes as functions of d variables, as scikit-learn's `LogisticRegression`. Of two classes,
 /// class 1 has the probability `1 / (1 + exp(-(x w + b)))`; of k, each class has coefficients of its own, and a
 /// probability in proportion to `exp(x w_a + b_a)`. Coefficients and intercepts are those with the least
-/// `sum_i weight_i loss_i + alpha |w|^2 / 2`, where a row's loss is minus the logarithm of the probability of its class.
+/// `sum_i weight_i loss_i + alpha |w|^2 / 2`, where a row's loss is minus the logarithm of the probability of its
+/// class.
 ///
 /// @code
 /// const auto ended = quern::logistic_regression(exec, quern::outputs(coefficients, intercept), x, classes);
@@ -341,13 +341,15 @@ void read_classes(const call<Exec>& c, const Y& y, std::int64_t* labels, std::in
 /// left to gain, `no_progress`; so does the intercept of a class that has no row. Of collinear columns without a
 /// penalty it is one of the solutions. NaN, infinities, weights below 0 and squares that overflow give `not_finite`,
 /// and NaN.
-/// @throws Error if ranks or extents do not fit, there is no row, a class is none of the k, an output shares memory with
+/// @throws Error if ranks or extents do not fit, there is no row, a class is none of the k, an output shares memory
+/// with
 ///         another array, the limit is below 1, or alpha or the tolerance is negative or NaN, or has an absolute part
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::logistic_option... Options>
 logistic_result logistic_regression(const Exec& exec, const Out& out_view, const X& x, const Y& y,
                                     const Options&... options) {
   using T = impl::value_of<X>;
-  static_assert(std::is_integral_v<impl::value_of<Y>>, "quern::logistic_regression: y must be of integers, the classes");
+  static_assert(std::is_integral_v<impl::value_of<Y>>,
+                "quern::logistic_regression: y must be of integers, the classes");
   const impl::call c("quern::logistic_regression", exec);
   auto rows = impl::rows_of_fit<T>(c, x, x, options...);
   rows.y = impl::part_along(rows.x, 1, 0, 1);
@@ -369,8 +371,7 @@ logistic_result logistic_regression(const Exec& exec, const Out& out_view, const
   const impl::logistic_parameters all{several ? static_cast<int>(classes) : 1, rows.d(), out.with_intercept, penalty};
   const impl::logistic_problem<Exec, T> problem(exec, c.label, rows, labels.data(), all);
   std::vector<double> parameters(all.size());
-  const logistic_result result =
-      impl::minimize_logistic(problem, all, {within.relative, limit}, parameters);
+  const logistic_result result = impl::minimize_logistic(problem, all, {within.relative, limit}, parameters);
   if (result.status == logistic_status::not_finite)
     std::fill(parameters.begin(), parameters.end(), std::numeric_limits<double>::quiet_NaN());
   impl::store_classes(exec, c.label, out, all, parameters, problem.means());
@@ -383,8 +384,8 @@ logistic_result logistic_regression(const Out& out, const X& x, const Y& y, cons
 QUERN_TAKES_NAME_NOT(place, logistic_regression)
 
 /// The probabilities of classes that `logistic_regression` has fitted, of rows x, (n, d): with coefficients (d) and
-/// intercept () those of class 1, (n); with (k, d) and (k) those of all classes, (n, k), each row of which adds up to 1.
-/// Without an intercept it is 0. The class of the greatest is `argmax(exec, classes, out, axis{1})`.
+/// intercept () those of class 1, (n); with (k, d) and (k) those of all classes, (n, k), each row of which adds up
+/// to 1. Without an intercept it is 0. The class of the greatest is `argmax(exec, classes, out, axis{1})`.
 ///
 /// All Views are of float or all of double, in which the exponentials of double are rounded. Asynchronous on `exec`: a
 /// kernel, and copies of the coefficients, in scratch memory; it may be captured in a device graph.

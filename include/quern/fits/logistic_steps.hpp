@@ -23,7 +23,8 @@ struct logistic_parameters {
   double penalty_of(const std::vector<double>& parameters) const;
   void add_gradient_of_penalty(const std::vector<double>& parameters, std::vector<double>& gradient) const;
   /// Newton's step from a gradient and the second derivatives of the loss, a matrix of all parameters, to which those
-  /// of the penalty are added here. Where these are singular, a step that goes downhill; false where there is none, as where all probabilities are 0 or 1.
+  /// of the penalty are added here. Where these are singular, a step that goes downhill; false where there is none, as
+  /// where all probabilities are 0 or 1.
   bool newton_step(const std::vector<double>& parameters, const std::vector<double>& hessian,
                    const std::vector<double>& gradient, std::vector<double>& step) const;
   /// The largest change of a logit by a change of one parameter of a column's deviation, beside the largest logit so
