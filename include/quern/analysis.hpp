@@ -11,7 +11,6 @@
 #include <quern/analysis/dbscan.hpp>
 #include <quern/analysis/kmeans.hpp>
 #include <quern/analysis/label.hpp>
-#include <quern/analysis/running_covariance.hpp>
 #include <quern/analysis/running_histogram.hpp>
 #include <quern/analysis/running_statistics.hpp>
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <quern/analysis.hpp>
 #include <quern/core.hpp>
+#include <quern/linalg.hpp>
 #include <support/reference_archive.hpp>
 #include <support/testing.hpp>
 

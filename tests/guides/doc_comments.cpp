@@ -113,7 +113,7 @@ void statistics_of_steps(const space& exec) {
   EXPECT_NEAR(std::sqrt(2.0), deviation, 1e-15);
   // # analysis/running_histogram.hpp
   EXPECT_EQ(35, counts(0));
-  // # analysis/running_covariance.hpp
+  // # linalg/running_covariance.hpp
   EXPECT_EQ(0, test::contents(matrix)[8]);
 }
 

@@ -3,10 +3,10 @@
 #ifndef QUERN_DISTRIBUTED_RUNNING_STATISTICS_HPP
 #define QUERN_DISTRIBUTED_RUNNING_STATISTICS_HPP
 
-#include <quern/analysis/running_covariance.hpp>
 #include <quern/analysis/running_histogram.hpp>
 #include <quern/analysis/running_statistics.hpp>
 #include <quern/distributed/all_reduce.hpp>
+#include <quern/linalg/running_covariance.hpp>
 
 namespace quern::impl {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_ANALYSIS_RUNNING_COVARIANCE_HPP
-#define QUERN_ANALYSIS_RUNNING_COVARIANCE_HPP
+#ifndef QUERN_LINALG_RUNNING_COVARIANCE_HPP
+#define QUERN_LINALG_RUNNING_COVARIANCE_HPP
 
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/views/part_view.hpp>
