@@ -229,9 +229,11 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "a picture was taken for an array")
   endif()
 
-  # All sums of these are exact, so that the table has NumPy's digits.
+  # NumPy's statistics of the planes of a field over time.
   must_work("${program}" --input "${CMAKE_CURRENT_LIST_DIR}/heat.npy" --steps 3 --every 2 --statistics "${WORK}/planes.csv")
-  must_work("${CMAKE_COMMAND}" -E compare_files "${CMAKE_CURRENT_LIST_DIR}/heat.csv" "${WORK}/planes.csv")
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/heat.regex" expected)
+  file(READ "${WORK}/planes.csv" output)
+  expect("^${expected}$")
 
   check_full_output("${program}" --cells 8 --steps 1)
   run("${program}" --cells 20 --steps 4 --every 2 --series "${WORK}/heat")
