@@ -63,7 +63,8 @@ TYPED_TEST(Splines, OfPointsInAnyUnitAreTheSame) {
           return test::contents(out);
         };
         const auto expected = found(1);
-        for (const double unit : {0x1p515, 0x1p-548, 0x1p980, 0x1p-980}) EXPECT_EQ(expected, found(unit)) << name << unit;
+        for (const double unit : {0x1p515, 0x1p-548, 0x1p980, 0x1p-980})
+          EXPECT_EQ(expected, found(unit)) << name << unit;
       }
     }
   }

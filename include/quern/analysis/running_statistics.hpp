@@ -24,6 +24,10 @@ struct statistics_reducer {
     extrema<T> ends;
   };
 
+  /// Values that a thread of a device adds at once.
+  template <class V>
+  static constexpr int at_once = of_moments::template at_once<V>;
+
   KOKKOS_FUNCTION state init() const { return {of_moments().init(), of_extrema().init()}; }
   KOKKOS_FUNCTION void add(state& s, const T& v) const {
     of_moments().add(s.moments, v);

@@ -37,7 +37,7 @@ void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::str
   const auto& states = statistics.states();
   using all = typename RunningStatistics<V>::state_view;
   using of_rank = Kokkos::View<typename all::data_type, typename all::array_layout, typename all::memory_space,
-                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   join_of_ranks(
       exec, comm, label, states, [&] { statistics.reset(exec); },
       [&](auto* data) { statistics.join(exec, of_rank(data, states.layout())); });

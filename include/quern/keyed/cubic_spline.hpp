@@ -157,11 +157,10 @@ struct piecewise_cubic {
 ///                ascend are an error, for which the call waits. Of equal points or those that descend results mean
 ///                nothing, and nothing outside is read
 ///
-/// Computed in double; distances of points may be as small as 1e-300 or as large as 1e300, as long as slopes are numbers.
-/// The slopes at the points are solved for by ranges of 256 points with 64 more on either side,
-/// which decides no digit unless slopes nearby differ by a factor of 2^10 or more; values that are not finite make the
-/// spline NaN within some hundreds of points around. Asynchronous on `exec`; scratch memory is four doubles for each
-/// point.
+/// Computed in double; distances of points may be as small as 1e-300 or as large as 1e300, as long as slopes are
+/// numbers. The slopes at the points are solved for by ranges of 256 points with 64 more on either side, which decides
+/// no digit unless slopes nearby differ by a factor of 2^10 or more; values that are not finite make the spline NaN
+/// within some hundreds of points around. Asynchronous on `exec`; scratch memory is four doubles for each point.
 /// @throws UnsortedError with `checked`; Error if extents do not fit, there are fewer than two points, or memory
 /// overlaps
 template <execution_space Exec, view_like Out, operand X, array_like Points, array_like Values,

@@ -150,7 +150,8 @@ class RunningCovariance {
   void mean(const Exec& exec, const Out& out) const {
     const std::string& label = impl::label_text("quern::RunningCovariance", "/mean");
     impl::check_extents(label, "out", impl::view_extents(out), {variables_});
-    impl::map_checked(label, exec, out, impl::mean_or_nan(), part<1>(variables_, {variables_}), part<1>(0, {variables_}));
+    impl::map_checked(label, exec, out, impl::mean_or_nan(), part<1>(variables_, {variables_}),
+                      part<1>(0, {variables_}));
   }
 
   std::int64_t variables() const { return variables_; }
