@@ -7,6 +7,7 @@
 #include <impl/Kokkos_Profiling.hpp>
 #include <limits>
 #include <quern/analysis.hpp>
+#include <quern/chunked.hpp>
 #include <quern/core.hpp>
 #include <quern/linalg.hpp>
 #include <support/reference_archive.hpp>
@@ -197,6 +198,23 @@ TYPED_TEST(RunningStatisticsOn, TakeLazyAndReindexedArrays) {
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 7; ++j) EXPECT_EQ(2 * values[7 * i + j], found[5 * j + i]);
   EXPECT_EQ(2 * quern::max(exec, u), all.max(exec));
+}
+
+TYPED_TEST(RunningStatisticsOn, TakeArraysInChunks) {
+  const TypeParam exec;
+  const Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> u("u", 5, 7);
+  const auto values = part<double>("plain/x", 0, 35);
+  std::copy(values.begin(), values.end(), u.data());
+  const RunningStatistics<typename TestFixture::scalar> all(exec);
+  const quern::RunningHistogram<Kokkos::View<int*, TypeParam>> bins(exec, 8, {-2, 2});
+  for (int k = 0; k < 2; ++k) {
+    all.add(exec, quern::in_chunks(u), quern::chunking{.memory = 256});
+    bins.add(exec, quern::in_chunks(u));
+  }
+  EXPECT_EQ(70, all.count(exec));
+  EXPECT_EQ(quern::max(exec, quern::in_chunks(u)), all.max(exec));
+  EXPECT_NEAR(quern::var(exec, quern::in_chunks(u)), all.var(exec), 1e-15);
+  EXPECT_EQ(70, quern::sum(exec, bins.counts()));
 }
 
 TYPED_TEST(RunningStatisticsOn, RefuseWhatDoesNotFit) {
