@@ -37,6 +37,7 @@ concept logistic_option =
 struct logistic_limits {
   double tolerance;
   int max_iterations;
+  double rounding;  // a gain that is a smaller part of the sum says nothing
 };
 
 /// The rows of a logistic regression with what a step needs of each, in scratch memory.
@@ -171,12 +172,14 @@ logistic_result minimize_logistic(const Problem& problem, const logistic_paramet
       return {logistic_status::no_progress, r.iterations, r.objective};
     double slope = 0;
     for (std::size_t i = 0; i < step.size(); ++i) slope += gradient[i] * step[i];
-    const bool last = shape_of.relative_size(step, parameters, problem.deviations()) <= limits.tolerance;
+    const double rounding = limits.rounding * std::fabs(r.objective);
+    const bool last =
+        shape_of.relative_size(step, parameters, problem.deviations()) <= limits.tolerance || -slope <= rounding;
     const std::vector<double> from = parameters;
     for (double part = 1;; part /= 2) {
       for (std::size_t i = 0; i < step.size(); ++i) parameters[i] = from[i] + part * step[i];
       const double found = problem.objective(parameters);
-      if (last || found <= r.objective + 1e-4 * part * slope) {
+      if (last || found <= r.objective + 1e-4 * part * slope + 4 * rounding) {
         r.objective = found;
         break;
       }
@@ -328,7 +331,8 @@ void read_classes(const call<Exec>& c, const Y& y, std::int64_t* labels, std::in
 /// @param y       (n), the class of each row, an array of integers, which may be lazy
 /// @param options `alpha{a}`, 1 without it: scikit-learn's `C` is 1 / a; 0 is no penalty. `weights{w}`, of rows;
 ///                `tolerance{.relative = r}`, 1e-8 without it: the last step changes no logit by more than r of the
-///                largest, or of 1, by a column's standard deviation; `max_iterations{m}`, 100 without it
+///                largest, or of 1, by a column's standard deviation, or gains less than the sum is rounded by;
+///                `max_iterations{m}`, 100 without it
 ///
 /// Newton's method (iteratively reweighted least squares) with a line search, in double: each step reads x once for
 /// probabilities, once for the gradient and once for each of the k (k + 1) / 2 pairs of classes (one for two classes),
@@ -371,7 +375,8 @@ logistic_result logistic_regression(const Exec& exec, const Out& out_view, const
   const impl::logistic_parameters all{several ? static_cast<int>(classes) : 1, rows.d(), out.with_intercept, penalty};
   const impl::logistic_problem<Exec, T> problem(exec, c.label, rows, labels.data(), all);
   std::vector<double> parameters(all.size());
-  const logistic_result result = impl::minimize_logistic(problem, all, {within.relative, limit}, parameters);
+  const logistic_result result =
+      impl::minimize_logistic(problem, all, {within.relative, limit, sizeof(T) == 4 ? 1e-12 : 2e-16}, parameters);
   if (result.status == logistic_status::not_finite)
     std::fill(parameters.begin(), parameters.end(), std::numeric_limits<double>::quiet_NaN());
   impl::store_classes(exec, c.label, out, all, parameters, problem.means());
