@@ -130,10 +130,11 @@ struct count_of_state {
 ///
 /// The states are those of `mean_var`, `min` and `max`, and so is the accuracy, whatever the number of steps: results
 /// are those of one call for all values, up to the rounding of sums that carry their errors along. A state of double
-/// takes 64 bytes, one of float 40. They are in memory that `exec` reaches, and what is called is asynchronous on
-/// `exec`: nothing waits for the host, and a warm call allocates nothing. Only what returns a number waits. `add` may
-/// be captured in a device graph, which adds at each launch; where it reduces, with a `WorkspaceScope`. Work on one object must be ordered, as work on one View
-/// is; copies share the states, as those of a View do.
+/// takes 64 bytes, one of float 40, which `add` reads and writes. They are in memory that `exec` reaches, and what is
+/// called is asynchronous on `exec`: nothing waits for the host, and a warm call allocates nothing. Only what returns a
+/// number waits. `add` may be captured in a device graph, which adds at each launch; where it reduces, with a
+/// `WorkspaceScope`. Work on one object must be ordered, as work on one View is; copies share the states, as those of a
+/// View do.
 ///
 /// NaN gives NaN in mean, variance and extrema of its element, and infinite values a variance of NaN, as NumPy's. A
 /// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where
