@@ -25,6 +25,7 @@ units=(
   ../src/linalg/unavailable
   ../src/fits/normal_equations
   ../src/fits/coordinate_descent
+  ../src/fits/logistic_steps
   "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/call/per_axis ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
   "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/copy_async ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
@@ -72,8 +73,8 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
-  "analysis/label_test analysis/kmeans_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
-  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test"
+  "analysis/label_test analysis/kmeans_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
+  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
@@ -98,7 +99,7 @@ tests=(
   "distributed/operands_test distributed/reindexed_test distributed/decomposition_test"
   "distributed/differing_calls_test distributed/differing_parameters_test"
   "distributed/window_filters_test distributed/rolling_test"
-  "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/messages_test"
+  "distributed/map_test distributed/functions_test distributed/reducing_map_test distributed/all_reduce_test distributed/running_statistics_test distributed/messages_test"
   distributed/rows_test
   distributed/calls_test
   distributed/reduce_test

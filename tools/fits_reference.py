@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes tests/fits/data/*.npz: fits by scikit-learn, NumPy and SciPy, whose versions stand in the files:
 
-    python3 tools/fits_reference.py tests
+    python3 tools/fits_reference.py tests [logistic]
 """
 import sys
 import warnings
@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 import sklearn
 from scipy.optimize import curve_fit
-from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 
 rng = np.random.default_rng(20261129)
 
@@ -153,6 +153,68 @@ def curves():
     save("curve_fit", arrays)
 
 
+def probabilities(x, coefficients, intercept):
+    logits = x @ coefficients.T + intercept
+    logits = np.concatenate([0 * logits, logits], axis=1) if len(coefficients) == 1 else logits
+    powers = np.exp(logits - logits.max(1, keepdims=True))
+    return powers / powers.sum(1, keepdims=True)
+
+
+def polished(x, y, weights, penalty, coefficients, intercept, fit_intercept):
+    """The fit of scikit-learn, whose solvers stop at some 1e-8, brought to rounding by Newton's method."""
+    one = len(coefficients) == 1
+    k, d = (2 if one else len(coefficients)), x.shape[1]
+    means = x.mean(0) if fit_intercept else np.zeros(d)
+    rows = np.concatenate([x - means, np.ones((len(x), 1))], axis=1) if fit_intercept else x
+    logits = range(1, 2) if one else range(k)
+    parameters = np.concatenate([coefficients, (intercept + coefficients @ means)[:, None]], axis=1)[:, :rows.shape[1]]
+    ridge = np.diag(([penalty] * d + [0])[:rows.shape[1]])
+    for _ in range(4):
+        p = probabilities(rows, parameters, np.zeros(len(parameters)))
+        gradient = np.stack([((p[:, a] - (y == a)) * weights) @ rows + ridge @ parameters[i] for i, a in enumerate(logits)])
+        hessian = np.block([[(rows.T * (weights * p[:, a] * ((a == b) - p[:, b]))) @ rows + (a == b) * ridge for b in logits] for a in logits])
+        step = np.linalg.lstsq(hessian, gradient.ravel(), rcond=1e-14)[0].reshape(gradient.shape)
+        assert np.abs(step).max() < 1e-4 * np.abs(parameters).max()
+        parameters = parameters - step
+        if not one: parameters -= parameters.mean(0)
+    intercept = parameters[:, d] - parameters[:, :d] @ means if fit_intercept else np.zeros(len(parameters))
+    return parameters[:, :d], intercept
+
+
+def classes():
+    arrays = versions()
+    own = np.random.default_rng(47)  # apart from those of the other files
+
+    def rows(n, d, k, mean=0.0, noise=1.0):
+        x = own.integers(-64, 65, (n, d)) / 32
+        scores = x @ own.normal(size=(d, k)) + noise * own.gumbel(size=(n, k))
+        return floats(x + mean), np.argmax(scores, axis=1)
+
+    cases = {"two": rows(120, 4, 2), "three": rows(150, 3, 3), "five": rows(201, 6, 5), "one_column": rows(40, 1, 2), "far": rows(80, 3, 2, 1024.0),
+             "far_three": rows(90, 2, 3, 512.0), "wide": rows(60, 100, 2), "two_of_softmax": rows(70, 2, 2), "sharp": rows(100, 2, 2, noise=0.05)}
+    for name, (x, y) in cases.items():
+        softmax = name == "two_of_softmax" or y.max() > 1
+        w = floats(own.integers(0, 9, len(x)) / 4 + 0.25)
+        arrays |= {f"{name}/x": x, f"{name}/y": y.astype(np.int64), f"{name}/weights": w}
+        for how, fit_intercept, weights, alpha in (("free", False, None, 1.0), ("intercept", True, None, 1.0), ("weighted", True, w, 0.125)):
+            fit = LogisticRegression(C=1 / alpha, fit_intercept=fit_intercept, tol=1e-10, max_iter=100000, solver="newton-cg" if softmax else "newton-cholesky")
+            fit.fit(x, y, weights)
+            coefficients, intercept = fit.coef_, np.zeros(len(fit.coef_)) + fit.intercept_
+            if name == "two_of_softmax":  # two classes with coefficients of their own have the penalty of both halves
+                fit = LogisticRegression(C=2 / alpha, fit_intercept=fit_intercept, tol=1e-10, max_iter=100000, solver="newton-cholesky").fit(x, y, weights)
+                coefficients = np.concatenate([-fit.coef_, fit.coef_]) / 2
+                intercept = np.concatenate([-1 * np.ones(1) * fit.intercept_, np.ones(1) * fit.intercept_]) / 2
+            coefficients, intercept = polished(x, y, np.ones(len(x)) if weights is None else weights, alpha, coefficients, intercept, fit_intercept)
+            p = probabilities(x, coefficients, intercept)
+            arrays |= {f"{name}/{how}/coefficients": coefficients if softmax else coefficients[0], f"{name}/{how}/probabilities": p if softmax else p[:, 1]}
+            if fit_intercept: arrays[f"{name}/{how}/intercept"] = np.asarray(intercept if softmax else intercept[0], np.float64)
+    save("logistic", arrays)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of solvers that are asked for more digits than they have
+    classes()
+if sys.argv[2:] == ["logistic"]: sys.exit()
 warnings.simplefilter("error")
 linear()
 polynomials()

@@ -43,6 +43,40 @@ bool are_labels(const mask_view& mask, const label_view& labels) {
              }) == 0;
 }
 
+/// Statistics of each cell over time, beside the mean and the squares as a program may write them (Welford), without
+/// extrema and rounding errors. Bytes count a cell and its statistics once.
+prepared running_statistics(const exec_space& exec, std::int64_t n) {
+  const auto u = make_view<double*>("u", n), mean = make_view<double*>("mean", n),
+             squares = make_view<double*>("m2", n);
+  quern::random::normal(exec, u, quern::random::key(1));
+  const quern::RunningStatistics<bench::view<double*>> cells(exec, n);
+  const auto steps = std::make_shared<double>(0);
+  prepared p{40.0 * static_cast<double>(n), 0, {}, {}, {}};
+  const auto loop = [=] {
+    const double count = ++*steps;
+    Kokkos::parallel_for(
+        "loop", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+          const double apart = u(i) - mean(i);
+          mean(i) += apart / count;
+          squares(i) += apart * (u(i) - mean(i));
+        });
+  };
+  p.variants = {{"quern", [=] { cells.add(exec, u); }}, {"plain", loop}};
+  p.poison = [=] {
+    cells.reset(exec);
+    for (const auto& v : {mean, squares}) Kokkos::deep_copy(v, 0);
+    *steps = 0;
+  };
+  p.right = [=] {
+    const bench::view<double*> found("found", n);
+    cells.mean(exec, found);
+    const double expected = quern::sum(exec, u), rounding = 1e-12 * static_cast<double>(n);
+    return std::abs(quern::sum(exec, found) - expected) < rounding ||
+           std::abs(quern::sum(exec, mean) - expected) < rounding;
+  };
+  return p;
+}
+
 prepared label_of(const exec_space& exec, const mask_view& mask) {
   const std::int64_t n = mask.extent(0);
   const auto labels = make_view<std::int32_t***>("labels", n, n, n);
@@ -203,6 +237,7 @@ prepared knn(const exec_space& exec, std::int64_t n) {
 }
 
 const bool registered = [] {
+  bench::add({"running_statistics/f64", {1'000'000, 100'000'000}, 37, running_statistics});
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
   bench::add({"label 0.6/u8 n3", {256}, 37, label<60>});

@@ -2,6 +2,7 @@
 //
 //   heat3d --cells 128 --steps 1000 --every 100 --boundary reflect --output end.npy --slice end.png
 //   heat3d --input end.npy --steps 1000 --slice later.npy --series heat
+//   heat3d --steps 1000 --statistics planes.csv
 //
 // Ctrl-C ends it at the next report, with the files that were asked for.
 #include <CLI/CLI.hpp>
@@ -88,10 +89,40 @@ void report(std::int64_t step, const field& u) {
               quern::max(u));
 }
 
+/// Temperatures of the cells of each plane in all steps. Adding those of a step waits for nothing.
+class plane_statistics {
+ public:
+  explicit plane_statistics(const field& u) : planes_(Kokkos::DefaultExecutionSpace(), u.extent(0)) {
+    add(Kokkos::DefaultExecutionSpace(), u);
+  }
+  template <class Exec>
+  void add(const Exec& exec, const field& u) const {
+    planes_.add(exec, u, quern::axes{1, 2});
+  }
+  void write(const std::string& path) const {
+    const Kokkos::DefaultExecutionSpace exec;
+    const auto n = planes_.states().extent(0);
+    const Kokkos::View<std::int64_t*> plane("plane", n), count("count", n);
+    const Kokkos::View<double*> mean("mean", n), stddev("stddev", n), least("min", n), most("max", n);
+    quern::arange(exec, plane, n);
+    planes_.count(exec, count);
+    planes_.mean(exec, mean);
+    planes_.stddev(exec, stddev);
+    planes_.min(exec, least);
+    planes_.max(exec, most);
+    quern::Table table(exec);
+    table.insert("plane", plane).insert("count", count).insert("mean", mean).insert("stddev", stddev);
+    quern::write_csv(path, table.insert("min", least).insert("max", most));
+  }
+
+ private:
+  quern::RunningStatistics<Kokkos::View<double*>> planes_;
+};
+
 int main(int argc, char** argv) {
   std::int64_t cells = 64, steps = 100, every = 20;
   double rate = 0.125;
-  std::string input, output, series;
+  std::string input, output, series, statistics;
   std::vector<std::string> slices;
   std::string edge = "reflect";
   const std::map<std::string, boundary> edges = {{"keep", boundary::keep},       {"constant", boundary::constant(0)},
@@ -117,6 +148,9 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"keep", "constant", "nearest", "reflect", "mirror", "wrap"}));
   options.add_option("--output", output, "the last state, .npy")->check(ends_in({".npy"}));
   options.add_option("--series", series, "the state at each report, NAME.h5 with NAME.xdmf for ParaView (needs HDF5)");
+  options
+      .add_option("--statistics", statistics, "count, mean, deviation and extrema of each plane over all steps, .csv")
+      ->check(ends_in({".csv"}));
   options.add_option("--slice", slices, "its middle plane, .png or .npy, or both")->check(ends_in({".png", ".npy"}));
   options.allow_extras();  // of Kokkos, which takes them out
   CLI11_PARSE(options, argc, argv);
@@ -131,6 +165,8 @@ int main(int argc, char** argv) {
     Kokkos::deep_copy(next, u);  // both have the border that `keep` leaves as it is
     const boundary beyond = edges.at(edge);
     std::optional<quern::files::TimeSeries> states;
+    std::optional<plane_statistics> planes;
+    if (!statistics.empty()) planes.emplace(u);
     const double h = 1 / static_cast<double>(u.extent(0));
     if (!series.empty()) states.emplace(series, std::vector<double>{h, h, h}, std::vector<double>{h / 2, h / 2, h / 2});
     const auto show = [&](std::int64_t step) {
@@ -144,11 +180,13 @@ int main(int argc, char** argv) {
           Kokkos::DefaultExecutionSpace(), u, next,
           [&](const auto& exec, const auto& from, const auto& to) {
             quern::stencil<quern::star<1>>(exec, to, heat_step{rate}, beyond, from);
+            if (planes) planes->add(exec, to);
           },
           now);
       show(done + now);
     }
     if (!output.empty()) quern::files::write_npy(output, u);
+    if (planes) planes->write(statistics);
     for (const std::string& path : slices) write_slice(path, u);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       throw std::runtime_error("standard output cannot be written");

@@ -35,6 +35,7 @@
 #include <quern/distributed/reducing_stencil.hpp>
 #include <quern/distributed/rolling.hpp>
 #include <quern/distributed/rows.hpp>
+#include <quern/distributed/running_statistics.hpp>
 #include <quern/distributed/scan.hpp>
 #include <quern/distributed/sort.hpp>
 #include <quern/distributed/stencil.hpp>

@@ -9,6 +9,7 @@
 #include <quern/fits/curve_fit.hpp>
 #include <quern/fits/lasso.hpp>
 #include <quern/fits/linear_regression.hpp>
+#include <quern/fits/logistic_regression.hpp>
 #include <quern/fits/polyfit.hpp>
 #include <quern/fits/train_test_split.hpp>
 

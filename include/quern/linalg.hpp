@@ -16,6 +16,7 @@
 #include <quern/linalg/multivariate_normal.hpp>
 #include <quern/linalg/principal_components.hpp>
 #include <quern/linalg/qr.hpp>
+#include <quern/linalg/running_covariance.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>
 

@@ -41,11 +41,13 @@ void without_engine() {
   quern::cumsum(exec, rows, rows);                                              // quern::rows: over ranks and in chunks
   quern::sum(exec, rows, quern::rows<2>(quern::in_chunks(t)), quern::axis{1});  // quern::rows: results of a reduction
   quern::sort(exec, quern::in_chunks(x));                                       // does not work in chunks [sort]
-  quern::random::normal(exec, quern::in_chunks(x), key);                // does not work in chunks [random_fields]
-  quern::matmul(exec, m, quern::in_chunks(m), m);                       // does not work in chunks [matrix_products]
-  quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));               // does not work in chunks [qr_factorizations]
-  quern::fftn(exec, quern::in_chunks(z), z);                            // does not work in chunks [transforms]
-  quern::knn(exec, i2, m, m, quern::in_chunks(m));                      // does not work in chunks [nearest_searches]
+  quern::random::normal(exec, quern::in_chunks(x), key);   // does not work in chunks [random_fields]
+  quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
+  quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
+  const quern::RunningStatistics<Kokkos::View<double*>> of_elements(exec, 3);
+  of_elements.add(exec, quern::in_chunks(x));       // statistics of each element are of arrays in memory
+  quern::fftn(exec, quern::in_chunks(z), z);        // does not work in chunks [transforms]
+  quern::knn(exec, i2, m, m, quern::in_chunks(m));  // does not work in chunks [nearest_searches]
   quern::kmeans(exec, m, i, quern::in_chunks(m), quern::reproducible);  // clusters that are reproducible
 }
 

@@ -235,6 +235,8 @@ void misuse_without_exec() {
   quern::matmul(x, m, x);                    // quern::matvec multiplies a matrix and a vector
   quern::odeint<2>(m, identity(), m);        // quern::odeint: the first values y0 and the times t
   quern::kmeans(m, x, m);                    // quern::kmeans: labels must be of signed integers
+  quern::logistic_regression(x, m, x);       // y must be of integers, the classes
+  quern::predict_proba(x, m, f);             // quern::predict_proba: all arrays must be of float, or all of double
   quern::vmap(x, [](int) {}, x);             // quern::vmap: f must be callable with an item of each output and input
   quern::math::floor_divide<2.5>(1.0);       // quern::math::floor_divide: the divisor must be an integer
   quern::stencil<quern::box<1>>(four, identity(), edge, four);  // out must have rank 1, 2 or 3

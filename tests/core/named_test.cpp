@@ -489,12 +489,15 @@ TEST_F(Named, LinearAlgebra) {
   EXPECT_NAMED(quern::cond(exec, a, step));
   const vector three("three", 3);
   const matrix components("components", 3, 12), left("left", 12, 3), right("right", 3, 12);
+  const Kokkos::View<int*> classes("classes", 12);
   EXPECT_NAMED(quern::pca(exec, twelve, components, three, a, step));
   EXPECT_NAMED(quern::truncated_svd(exec, left, three, right, a, step, quern::oversampling{4}));
   EXPECT_NAMED(quern::linear_regression(exec, twelve, a, other, step));
   EXPECT_NAMED(quern::lasso(exec, twelve, a, other, step));
   EXPECT_NAMED(quern::ridge(twelve, a, other, step, quern::alpha{0.5}));
   EXPECT_NAMED(quern::polyfit(exec, three, other, other, step));
+  EXPECT_NAMED(quern::logistic_regression(exec, twelve, a, classes, step));
+  EXPECT_NAMED(quern::predict_proba(exec, other, a, twelve, step));
 }
 
 TEST_F(Named, IntegralsAndBatches) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The code of docs/analysis.md, as part of functions that a user might write around it.
+#include <cmath>
+
 #include "guide.hpp"
 
 namespace {
@@ -56,6 +58,21 @@ void graphs(const space& exec) {
   EXPECT_EQ((std::vector<int>{0, 1, 0, 2, 0}), test::contents(component));
 }
 
+void advance(const space& exec, const Kokkos::View<double***>& u) { quern::add(exec, u, u, 1.0); }
+
+void statistics_of_steps(const space& exec) {
+  const int steps = 5;
+  const Kokkos::View<double***> u("u", 3, 4, 5), mean_field("mean_field", 3, 4, 5);
+  const Kokkos::View<double*> deviations("deviations", 3);
+  const Kokkos::View<double**> velocity("velocity", 60, 3), matrix("matrix", 3, 3);
+  // # 8
+  EXPECT_EQ(3, test::contents(mean_field)[59]);
+  EXPECT_NEAR(std::sqrt(200.0 / 99), test::contents(deviations)[1], 1e-15);
+  // # 9
+  EXPECT_EQ(60, test::contents(bins.counts())[25]);
+  EXPECT_EQ(0, test::contents(matrix)[8]);
+}
+
 }  // namespace
 
 TEST(Guides, Analysis) {
@@ -63,4 +80,5 @@ TEST(Guides, Analysis) {
   features(exec);
   clusters_of(exec);
   graphs(exec);
+  statistics_of_steps(exec);
 }

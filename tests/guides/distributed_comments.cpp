@@ -87,6 +87,12 @@ void moved(const quern::Communicator& comm, const space& exec, const quern::Deco
   EXPECT_EQ(x.extent(0), id.extent(0));
 }
 
+void statistics_of_ranks(const quern::Communicator& comm, const space& exec, const field& u) {
+  const quern::RunningStatistics<Kokkos::View<double>> of_all(exec);
+  // # distributed/running_statistics.hpp
+  EXPECT_EQ(u.extents().size(), of_all.count(exec));
+}
+
 [[maybe_unused]] double kept(const quern::Communicator& comm, const field& u, double t) {
   // # distributed/checkpoint.hpp
   return t;
@@ -103,6 +109,7 @@ TEST(Guides, DistributedDocComments) {
   exchanged(exec, u, v);
   exchanged(exec, comm, plane("from", 7, 8), plane("to", 7, 8));
   reduced_over_ranks(comm, exec);
+  statistics_of_ranks(comm, exec, u);
   const column x("x", 5), y("y", 5), z("z", 5);
   of_particles(comm, exec);
   moved(comm, exec, cut, x, y, z, Kokkos::View<std::int64_t*>("id", 5));

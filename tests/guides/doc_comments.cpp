@@ -5,6 +5,7 @@
 // write around it.
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -86,6 +87,34 @@ void fits(const space& exec) {
   // # fits/linear_regression.hpp
   EXPECT_NEAR(14, test::value(intercept), 1e-13);
   EXPECT_NEAR(9, test::contents(coefficients)[0], 1e-13);  // 126 / 14, through the origin
+}
+
+void fitted_classes(const space& exec) {
+  const Kokkos::View<double**> x("x", 4, 1);
+  const Kokkos::View<double*> p("p", 4), coefficients("coefficients", 1);
+  const Kokkos::View<double> intercept("intercept");
+  const auto classes = on_device<int>({0, 0, 1, 0});
+  // # fits/logistic_regression.hpp
+  EXPECT_EQ(quern::logistic_status::converged, ended.status);
+  EXPECT_NEAR(0.25, test::contents(p)[2], 1e-14);  // of columns that say nothing
+}
+
+using box = Kokkos::View<double***>;
+void advance(const space& exec, const box& u) { quern::add(exec, u, u, 1.0); }
+
+void statistics_of_steps(const space& exec) {
+  const int steps = 5;
+  const box u("u", 3, 4, 5), mean_field("mean", 3, 4, 5);
+  const Kokkos::View<double*> speed("speed", 7);
+  const Kokkos::View<double**> velocity("velocity", 60, 3), matrix("matrix", 3, 3);
+  using field = box;
+  // # analysis/running_statistics.hpp
+  EXPECT_EQ(3, test::contents(mean_field)[59]);
+  EXPECT_NEAR(std::sqrt(2.0), deviation, 1e-15);
+  // # analysis/running_histogram.hpp
+  EXPECT_EQ(35, counts(0));
+  // # linalg/running_covariance.hpp
+  EXPECT_EQ(0, test::contents(matrix)[8]);
 }
 
 void dual_numbers() {
@@ -371,6 +400,8 @@ TEST(Guides, DocComments) {
   const space exec;
   gradients(exec);
   fits(exec);
+  fitted_classes(exec);
+  statistics_of_steps(exec);
   curves(exec);
   polynomials(exec);
   parts(exec);

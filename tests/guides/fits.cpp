@@ -10,7 +10,7 @@ namespace {
 
 // # 1
 
-// # 7
+// # 8
 
 void lines(const space& exec) {
   const Kokkos::View<double**> x("x", 4, 1), x_train("x_train", 3, 1);
@@ -18,6 +18,8 @@ void lines(const space& exec) {
   const Kokkos::View<double> intercept("intercept");
   const Kokkos::View<int*> train("train", 3), test("test", 1);
   const auto y = on_device<double>({1, 3, 5, 7});
+  const auto classes = on_device<int>({0, 0, 1, 1});
+  const Kokkos::View<double*> probability("probability", 4);
   for (std::int64_t i = 0; i < 4; ++i) quern::fill(exec, Kokkos::subview(x, i, Kokkos::ALL), i);
   quern::fill(exec, w, 1.0);
   // # 2
@@ -28,13 +30,16 @@ void lines(const space& exec) {
   // # 4
   EXPECT_NEAR((34 - 2) / 14.0, test::contents(coefficients)[0], 1e-3);  // 34 of products, 4 alpha of them taken
   // # 5
+  EXPECT_EQ(quern::logistic_status::converged, fitted.status);
+  EXPECT_LT(0.9, test::contents(probability)[3]);
+  // # 6
   EXPECT_LT(2, test::contents(coefficients)[0]);
 }
 
 void polynomial(const space& exec) {
   const auto t = on_device<double>({0, 1, 2, 3}), h = on_device<double>({1, 2, 5, 10});
   const Kokkos::View<double*> p("p", 3);
-  // # 6
+  // # 7
   EXPECT_NEAR(1, test::contents(p)[0], 1e-13);
 }
 
@@ -47,10 +52,10 @@ void curves(const space& exec) {
   const Kokkos::View<int*> status("status", 3), iterations("iterations", 3);
   quern::copy(exec, series, quern::broadcast_to(counts, {3, 4}));
   quern::fill(exec, ps, 1.0);
-  // # 8
+  // # 9
   EXPECT_EQ(quern::curve_fit_status::converged, result.status);
   EXPECT_NEAR(2, test::contents(p2)[0], 1e-7);
-  // # 9
+  // # 10
   EXPECT_NEAR(0.5, test::contents(ps)[5], 1e-7);
 }
 

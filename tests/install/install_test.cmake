@@ -229,6 +229,12 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "a picture was taken for an array")
   endif()
 
+  # NumPy's statistics of the planes of a field over time.
+  must_work("${program}" --input "${CMAKE_CURRENT_LIST_DIR}/heat.npy" --steps 3 --every 2 --statistics "${WORK}/planes.csv")
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/heat.regex" expected)
+  file(READ "${WORK}/planes.csv" output)
+  expect("^${expected}$")
+
   check_full_output("${program}" --cells 8 --steps 1)
   run("${program}" --cells 20 --steps 4 --every 2 --series "${WORK}/heat")
   if(HDF5)
@@ -246,7 +252,7 @@ if(APP) # the others need what the program needs
     message(FATAL_ERROR "heat3d was stopped with ${result}: ${output}${parts}")
   endif()
 
-  foreach(wrong IN ITEMS "--slice;${WORK}/none.jpg" "--output;${WORK}/none.txt" "--boundary;none")
+  foreach(wrong IN ITEMS "--slice;${WORK}/none.jpg" "--output;${WORK}/none.txt" "--statistics;${WORK}/none.txt" "--boundary;none")
     run("${program}" --cells 8 --steps 1 ${wrong})
     if(result EQUAL 0)
       message(FATAL_ERROR "heat3d takes ${wrong}")

@@ -44,6 +44,32 @@ TYPED_TEST(Splines, AreSciPys) {
   }
 }
 
+// Units of length change no bit, up to those whose squares overflow or vanish.
+TYPED_TEST(Splines, OfPointsInAnyUnitAreTheSame) {
+  using E = typename TestFixture::E;
+  if constexpr (std::is_same_v<typename TestFixture::T, double>) {
+    const auto scaled = [](const std::string& name, double unit) {
+      auto v = scipy.values(name);
+      for (double& x : v) x *= unit;
+      return TestFixture::line(v);
+    };
+    for (const std::string name : {"few", "two", "three", "four", "long", "uneven"}) {
+      const auto values = this->line(scipy.values(name + "/values"));
+      const Kokkos::View<double*, E> out("out", scipy.extents(name + "/x")[0]);
+      for (const auto ends :
+           {spline_ends::not_a_knot, spline_ends::natural, spline_ends::clamped, spline_ends::periodic}) {
+        const auto found = [&](double unit) {
+          quern::cubic_spline(out, scaled(name + "/x", unit), scaled(name + "/points", unit), values, ends);
+          return test::contents(out);
+        };
+        const auto expected = found(1);
+        for (const double unit : {0x1p515, 0x1p-548, 0x1p980, 0x1p-980})
+          EXPECT_EQ(expected, found(unit)) << name << unit;
+      }
+    }
+  }
+}
+
 template <class Exec>
 struct SplinesOn : testing::Test {
   static auto row(const std::vector<double>& v) {

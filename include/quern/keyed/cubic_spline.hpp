@@ -16,6 +16,13 @@ inline constexpr bool impl::marked_option<spline_ends> = true;
 
 namespace impl {
 
+/// The power of two of a length, by which products of lengths are divided without rounding before they overflow.
+KOKKOS_INLINE_FUNCTION double power_of_two(double length) {
+  constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+  const auto found = Kokkos::bit_cast<double>(Kokkos::bit_cast<std::uint64_t>(length) & exponent);
+  return found > 0 ? found : Kokkos::Experimental::norm_min_v<double>;
+}
+
 /// The points of a spline, whose numbers go on beyond the ends of a periodic one.
 template <class X, class F>
 struct spline_points {
@@ -96,7 +103,8 @@ struct spline_slopes {
       other = 1;
       right = 2 * at.secant(end);
     } else if (at.ends == spline_ends::not_a_knot) {
-      const double own = at.length(end), beside = at.length(next), both = own + beside;
+      const double unit = power_of_two(at.length(end) + at.length(next));
+      const double own = at.length(end) / unit, beside = at.length(next) / unit, both = own + beside;
       diagonal = beside;
       other = both;
       right = ((own + 2 * both) * beside * at.secant(end) + own * own * at.secant(next)) / both;
@@ -126,9 +134,10 @@ struct piecewise_cubic {
     }
     const std::int64_t found = position_in(at.x, at.x_stride, at.n, x, true) - 1;
     const std::int64_t i = Kokkos::max<std::int64_t>(Kokkos::min(found, at.n - 2), 0);
-    const double from = x - at.point(i), length = at.length(i), secant = at.secant(i);
-    const double bend = (slope[i] + slope[i + 1] - 2 * secant) / length;
-    return ((bend / length * from + ((secant - slope[i]) / length - bend)) * from + slope[i]) * from + at.value(i);
+    const double unit = power_of_two(at.length(i)), from = (x - at.point(i)) / unit, length = at.length(i) / unit;
+    const double first = slope[i] * unit, secant = at.secant(i) * unit;
+    const double bend = (first + slope[i + 1] * unit - 2 * secant) / length;
+    return ((bend / length * from + ((secant - first) / length - bend)) * from + first) * from + at.value(i);
   }
 };
 
@@ -148,10 +157,10 @@ struct piecewise_cubic {
 ///                ascend are an error, for which the call waits. Of equal points or those that descend results mean
 ///                nothing, and nothing outside is read
 ///
-/// Computed in double. The slopes at the points are solved for by ranges of 256 points with 64 more on either side,
-/// which decides no digit unless slopes nearby differ by a factor of 2^10 or more; values that are not finite make the
-/// spline NaN within some hundreds of points around. Asynchronous on `exec`; scratch memory is four doubles for each
-/// point.
+/// Computed in double; distances of points may be as small as 1e-300 or as large as 1e300, as long as slopes are
+/// numbers. The slopes at the points are solved for by ranges of 256 points with 64 more on either side, which decides
+/// no digit unless slopes nearby differ by a factor of 2^10 or more; values that are not finite make the spline NaN
+/// within some hundreds of points around. Asynchronous on `exec`; scratch memory is four doubles for each point.
 /// @throws UnsortedError with `checked`; Error if extents do not fit, there are fewer than two points, or memory
 /// overlaps
 template <execution_space Exec, view_like Out, operand X, array_like Points, array_like Values,
