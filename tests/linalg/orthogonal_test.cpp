@@ -271,8 +271,8 @@ TYPED_TEST(Orthogonal, SvdOfAMatrixAmongOthersIsThatOfOneAlone) {
     Kokkos::deep_copy(info, 7);
     quern::svd(E(), u, s, vt, va, info);
     EXPECT_EQ(std::vector<int>(count, 0), test::contents(info));
-    for (const T& x : test::contents(u))
-      if (count == 1) EXPECT_EQ(from % 13 == 6, quern::impl::is_nan(x)) << from;
+    if (count > 1) return TestFixture::reals(s);
+    for (const T& x : test::contents(u)) EXPECT_EQ(from % 13 == 6, quern::impl::is_nan(x)) << from;
     return TestFixture::reals(s);
   };
   const auto all = decompose(0, items);
