@@ -46,6 +46,28 @@ TYPED_TEST(Matvec, EveryBatchForm) {
   EXPECT_EQ(products(batch, a, true, x1, false), test::contents(many_y));
 }
 
+// Of every length around those whose loops are known when compiled; on hosts longer ones go another way.
+TYPED_TEST(Matvec, ShortRows) {
+  using T = typename TypeParam::value;
+  using L = typename TypeParam::layout;
+  using E = typename TypeParam::exec;
+  constexpr int count = 7;
+  for (int rows : {1, 3, 8})
+    for (int terms = 0; terms <= 18; ++terms) {
+      const auto a = test::samples<T>(count * rows * terms, 1), x = test::samples<T>(count * terms, 2);
+      const auto y = test::samples<T>(count * rows, 3);
+      auto expected = y;
+      for (int i = 0; i < count * rows; ++i) {
+        expected[i] *= T(3);
+        for (int k = 0; k < terms; ++k) expected[i] += T(2) * a[i * terms + k] * x[i / rows * terms + k];
+      }
+      const auto out = test::make_array<T, 2, L, E>({count, rows}, y);
+      quern::matvec(E(), out, test::make_array<T, 3, L, E>({count, rows, terms}, a),
+                    test::make_array<T, 2, L, E>({count, terms}, x), {.alpha = T(2), .beta = T(3)});
+      EXPECT_EQ(expected, test::contents(out)) << rows << ' ' << terms;
+    }
+}
+
 struct itself {
   template <class T>
   KOKKOS_FUNCTION T operator()(const T& v) const {

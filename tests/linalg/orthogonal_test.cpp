@@ -77,6 +77,11 @@ struct Orthogonal : testing::Test {
     append(a, n, n, [&](int i, int j) { return 1 + (i < n / 2) + 3 * (j < n / 3); });
     append(a, n, n, [](int i, int j) { return i + j; });
     check_svd(a, 6, n, n);
+    if (n == 5 || n == 16) {  // in packs
+      const auto few = a;
+      for (int k = 1; k < 6; ++k) a.insert(a.end(), few.begin(), few.end());
+      check_svd(a, 36, n, n);
+    }
   }
 
   /// Hermitian matrices with the eigenvalues given, times a random unitary one.
@@ -219,13 +224,64 @@ TYPED_TEST(Orthogonal, EighInPlaceNaNAndInfo) {
   EXPECT_EQ((std::vector<int>{0, 0, 0}), test::contents(info));
 }
 
+// Few items one by one, and many in packs of 32, of which the last is not full.
 TYPED_TEST(Orthogonal, SvdOfEveryShape) {
   using T = typename TestFixture::T;
-  for (const auto& [m, n] :
-       {std::array<int, 2>{1, 1}, {2, 1}, {1, 3}, {5, 5}, {8, 3}, {4, 9}, {33, 20}, {64, 64}, {64, 1}}) {
-    std::vector<T> a(3 * m * n);
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = test::any<T>(i, m);
-    this->check_svd(a, 3, m, n);
+  for (const auto& [m, n] : {std::array<int, 2>{1, 1},
+                             {2, 1},
+                             {1, 3},
+                             {5, 5},
+                             {8, 3},
+                             {4, 9},
+                             {16, 16},
+                             {10, 25},
+                             {33, 20},
+                             {64, 64},
+                             {64, 1}}) {
+    for (const int items : {3, 45}) {
+      if (items > 3 && m * n > 256) continue;
+      std::vector<T> a(items * m * n);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = test::any<T>(i, m);
+      this->check_svd(a, items, m, n);
+    }
+  }
+}
+
+// Whatever the size, the rank and the number of sweeps of others that are decomposed beside it.
+TYPED_TEST(Orthogonal, SvdOfAMatrixAmongOthersIsThatOfOneAlone) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  const int items = 70, m = 4, n = 6;
+  std::vector<T> a;
+  for (int item = 0; item < items; ++item) {
+    const double size = item % 4 == 0 ? 1e-18 : item % 4 == 1 ? 1e18 : 1;
+    TestFixture::append(a, m, n, [&](int i, int j) {
+      if (item % 13 == 6 && i == 1 && j == 2) return std::numeric_limits<double>::quiet_NaN();
+      if (item % 13 == 7) return 0.0;
+      return size * (item % 5 == 2 ? 0.1 * (i + 1) * (j + 1) : std::cos(7.0 * item + 3 * i + j * (i + 1)));
+    });
+  }
+  const auto decompose = [&](int from, int count) {
+    const std::vector<T> part(a.begin() + from * m * n, a.begin() + (from + count) * m * n);
+    const auto va = TestFixture::array({count, m, n}, part), u = TestFixture::array({count, m, m});
+    const auto vt = TestFixture::array({count, m, n});
+    const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> s("s", count, m);
+    const Kokkos::View<int*, typename E::memory_space> info("info", count);
+    Kokkos::deep_copy(info, 7);
+    quern::svd(E(), u, s, vt, va, info);
+    EXPECT_EQ(std::vector<int>(count, 0), test::contents(info));
+    if (count > 1) return TestFixture::reals(s);
+    for (const T& x : test::contents(u)) EXPECT_EQ(from % 13 == 6, quern::impl::is_nan(x)) << from;
+    return TestFixture::reals(s);
+  };
+  const auto all = decompose(0, items);
+  for (int i = 0; i < items; ++i) {
+    const auto one = decompose(i, 1);
+    for (int j = 0; j < m; ++j) {
+      if (i % 13 == 6) EXPECT_TRUE(std::isnan(one[j]) && std::isnan(all[i * m + j])) << i;
+      else EXPECT_NEAR(one[j], all[i * m + j], 8 * n * this->eps * one[0]) << i;
+    }
   }
 }
 
@@ -249,6 +305,7 @@ TYPED_TEST(Orthogonal, SvdOfDeficientRank) {
   this->check_svd(repeated, 2, 5, 6);
   this->check_svd(std::vector<T>(2 * 6 * 4, T(0)), 2, 6, 4);
   this->check_svd(std::vector<T>(2 * 6 * 4, T(0)), 2, 4, 6);
+  this->check_svd(std::vector<T>(40 * 6 * 4, T(0)), 40, 4, 6);
 }
 
 // What is left of columns that are parallel is rounding errors, and these may be parallel again.

@@ -4,8 +4,7 @@
 #define QUERN_LINALG_EIGH_PACKS_HPP
 
 #include <quern/core/launch/index_range.hpp>
-#include <quern/core/launch/ivdep.hpp>
-#include <quern/linalg/jacobi.hpp>
+#include <quern/linalg/jacobi_packs.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 #include <quern/linalg/small_kernels.hpp>
 
@@ -16,28 +15,23 @@ namespace quern::impl {
 /// of its pack have. Compilers may fuse others of them, so that results of few matrices and of many differ by rounding.
 template <class T>
 struct eigh_packs {
-  /// g++ writes out loops of 16 rounds or fewer, and then finds no vector instructions.
-  static constexpr int lanes = 32;
+  using packs = jacobi_packs<T>;
+  using values = typename packs::values;
+  static constexpr int lanes = packs::lanes;
   /// Larger matrices do not stay in the cache of a core together.
   static constexpr int max_rows = 16;
   static constexpr int max_pairs = max_rows / 2;
-  using values = T[lanes];  // one of each matrix
-  /// As wide as T: vectors choose by flags of the same width.
-  using flag = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
   matrix_batch<T> w, v;  // v has no data for values alone
   matrix_batch<const T> a;
   item_info info;
   std::int64_t items;
 
-  struct rotations {
-    alignas(64) values cosine, sine, phase;
-  };
   struct pack {
     alignas(64) values work[max_rows * max_rows];
     alignas(64) values basis[max_rows * max_rows];  // a vector in each row
-    rotations turns[max_pairs];
-    alignas(64) flag turning[lanes];
+    typename packs::rotations turns[max_pairs];
+    alignas(64) typename packs::flag turning[lanes];
     T scale[lanes], small[lanes];
     int sweeps[lanes];
     bool finite[lanes];
@@ -104,38 +98,7 @@ struct eigh_packs {
     return any;
   }
 
-  /// The rotations that make 2 x 2 matrices diagonal, as `jacobi_rotation` has them.
-  void diagonalize(const values& pp, const values& qq, const values& pq, const flag (&turning)[lanes],
-                   rotations& to) const {
-    constexpr T large = 1 / Kokkos::Experimental::epsilon_v<T>;
-    alignas(64) values tau, root, size;
-    for (int l = 0; l < lanes; ++l) {
-      size[l] = Kokkos::abs(pq[l]);
-      tau[l] = (qq[l] - pp[l]) / (2 * (size[l] == 0 ? T(1) : size[l]));
-    }
-    for (int l = 0; l < lanes; ++l) root[l] = Kokkos::sqrt(1 + tau[l] * tau[l]);
-    for (int l = 0; l < lanes; ++l) {
-      const T far = Kokkos::abs(tau[l]);
-      root[l] = (tau[l] < 0 ? T(-1) : T(1)) / (far + (far > large ? far : root[l]));
-    }
-    for (int l = 0; l < lanes; ++l) to.cosine[l] = 1 / Kokkos::sqrt(1 + root[l] * root[l]);
-    for (int l = 0; l < lanes; ++l) {
-      const flag turns = size[l] == 0 ? flag(0) : turning[l];
-      to.sine[l] = turns != 0 ? root[l] * to.cosine[l] : T(0);
-      to.cosine[l] = turns != 0 ? to.cosine[l] : T(1);
-      to.phase[l] = pq[l] < 0 ? T(-1) : T(1);
-      to.phase[l] = turns != 0 ? to.phase[l] : T(1);
-    }
-  }
-  void rotate(values& xp, values& xq, const rotations& by) const {
-    QUERN_IMPL_IVDEP
-    for (int l = 0; l < lanes; ++l) {
-      const T p = xp[l], q = by.phase[l] * xq[l];
-      xp[l] = by.cosine[l] * p - by.sine[l] * q;
-      xq[l] = by.sine[l] * p + by.cosine[l] * q;
-    }
-  }
-  void clear(values& x, const flag (&turning)[lanes]) const {
+  void clear(values& x, const typename packs::flag (&turning)[lanes]) const {
     for (int l = 0; l < lanes; ++l) x[l] = turning[l] != 0 ? T(0) : x[l];
   }
   template <class F>
@@ -148,16 +111,16 @@ struct eigh_packs {
   }
   void turn(pack& x, int round) const {
     for_pairs(round, [&](int k, int p, int q) {
-      diagonalize(x.work[at(p, p)], x.work[at(q, q)], x.work[at(p, q)], x.turning, x.turns[k]);
+      packs::diagonalize(x.work[at(p, p)], x.work[at(q, q)], x.work[at(p, q)], x.turning, x.turns[k]);
     });
     for_pairs(round, [&](int k, int p, int q) {
       for (int i = 0; i < a.rows; ++i) {
-        rotate(x.work[at(i, p)], x.work[at(i, q)], x.turns[k]);
-        if (vectors()) rotate(x.basis[at(p, i)], x.basis[at(q, i)], x.turns[k]);
+        packs::rotate(x.work[at(i, p)], x.work[at(i, q)], x.turns[k]);
+        if (vectors()) packs::rotate(x.basis[at(p, i)], x.basis[at(q, i)], x.turns[k]);
       }
     });
     for_pairs(round, [&](int k, int p, int q) {
-      for (int j = 0; j < a.rows; ++j) rotate(x.work[at(p, j)], x.work[at(q, j)], x.turns[k]);
+      for (int j = 0; j < a.rows; ++j) packs::rotate(x.work[at(p, j)], x.work[at(q, j)], x.turns[k]);
       clear(x.work[at(q, p)], x.turning);
       clear(x.work[at(p, q)], x.turning);
     });

@@ -18,6 +18,7 @@
 #include <quern/linalg/block_products.hpp>
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/matrix_product.hpp>
+#include <quern/linalg/short_rows_product.hpp>
 #include <quern/linalg/tuning.hpp>
 
 namespace quern::impl {
@@ -341,6 +342,7 @@ void multiply_small(const Exec& exec, const std::string& label, const matrix_pro
   if constexpr (!is_device<Exec>) {
     if (p.n >= 4 && p.b_stride[2] == 1) return multiply_rows(exec, label, p);
     if (p.m >= 4 && p.a_stride[1] == 1) return multiply_rows(exec, label, p.transposed());
+    if (short_rows_product<C, A, B>::takes(p)) return multiply_short_rows(exec, label, p);
   } else {
     if (takes_blocks(exec, p)) return multiply_blocks(exec, label, p);
   }

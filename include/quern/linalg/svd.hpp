@@ -7,6 +7,7 @@
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
 #include <quern/linalg/jacobi.hpp>
+#include <quern/linalg/svd_packs.hpp>
 
 namespace quern {
 namespace impl {
@@ -54,12 +55,7 @@ struct svd_op {
     T* extra = lengths + n;
     load(lanes, x, basis, item);
     const R largest = largest_element(lanes, x, rows(), n);
-    if (largest > Kokkos::Experimental::finite_max_v<R>) {
-      store_nan(lanes, s, item);
-      store_nan(lanes, u, item);
-      store_nan(lanes, vt, item);
-      return lanes.once([&] { info(item) = 0; });
-    }
+    if (largest > Kokkos::Experimental::finite_max_v<R>) return store_not_finite(lanes, item);
     const R scale = matrix_scale(largest);
     if (scale != 1) scale_elements(lanes, x, rows(), n, 1 / scale);
     // Where a column depends on the others, the rotations leave rounding errors in it. These may be parallel to other
@@ -69,12 +65,26 @@ struct svd_op {
     int sweep = 0;
     for (; sweep < jacobi_sweeps && sweep_turns(lanes, x, basis, extra, least); ++sweep)
       if (sweep == patient_sweeps) least = rounding_errors(lanes, x);
-    lanes.for_each(n, [&](int j) {
+    finish(lanes, x, basis, lengths, extra, least, scale, sweep, item);
+  }
+
+  /// What is left when no pair turns, or the sweeps are used up.
+  template <class Lanes>
+  KOKKOS_FUNCTION void finish(const Lanes& lanes, const small_matrix<T>& x, const small_matrix<T>& basis, T* lengths,
+                              T* extra, R least, R scale, int sweeps, std::int64_t item) const {
+    lanes.for_each(columns(), [&](int j) {
       const R square = square_of(x, j);
       lengths[j] = T(square < least ? R(0) : Kokkos::sqrt(square));
     });
     store(lanes, x, basis, lengths, extra, scale, item);
-    lanes.once([&] { info(item) = sweep == jacobi_sweeps ? 1 : 0; });
+    lanes.once([&] { info(item) = sweeps == jacobi_sweeps ? 1 : 0; });
+  }
+  template <class Lanes>
+  KOKKOS_FUNCTION void store_not_finite(const Lanes& lanes, std::int64_t item) const {
+    store_nan(lanes, s, item);
+    store_nan(lanes, u, item);
+    store_nan(lanes, vt, item);
+    lanes.once([&] { info(item) = 0; });
   }
 
   KOKKOS_FUNCTION R square_of(const small_matrix<T>& x, int column) const {
@@ -124,7 +134,10 @@ struct svd_op {
   /// The square of the length that rounding errors alone may have.
   template <class Lanes>
   KOKKOS_FUNCTION R rounding_errors(const Lanes& lanes, const small_matrix<T>& x) const {
-    const R longest = lanes.template maximum<R>(0, columns(), [&](int j) { return square_of(x, j); });
+    return rounding_error_of(lanes.template maximum<R>(0, columns(), [&](int j) { return square_of(x, j); }));
+  }
+  /// The same of columns the longest of which has this square.
+  KOKKOS_FUNCTION R rounding_error_of(R longest) const {
     const R relative = static_cast<R>(2 * rows()) * Kokkos::Experimental::epsilon_v<R>;
     return relative * relative * longest;
   }
@@ -191,6 +204,14 @@ template <class T>
 struct whole_team<svd_op<T>> {
   static constexpr int threads_of_row = 4, lanes = 8;
 };
+
+/// Decomposes one matrix at a time, or on a host a pack of them.
+template <class Exec, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const svd_op<T>& op) {
+  if constexpr (!is_device<Exec> && !is_complex<T>)
+    if (svd_in_packs(exec, label, svd_packs<T, svd_op<T>>{op, items})) return;
+  launch_small<T>(exec, label, items, std::max(op.a.rows, op.a.columns), op);
+}
 
 /// Checks a and s, and decomposes; u and vt have no data where they are not wanted.
 template <class A, class Exec, class T, class... Info>

@@ -16,6 +16,7 @@
 #include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
+#include <quern/reduce/vector_extrema.hpp>
 
 namespace quern::impl {
 
@@ -131,8 +132,19 @@ struct host_reduction {
             add_values(s, columns, p, k, Kokkos::min(block, n - k), 0);
           continue;
         }
-      read_blocks(&s, reinterpret_cast<value*>(room), n, block, work.in, p, inputs());
+      if (!added_by_vectors(s, p, n)) read_blocks(&s, reinterpret_cast<value*>(room), n, block, work.in, p, inputs());
     }
+  }
+  /// Whether n values from p on are in memory, and vector instructions of the library have reduced them.
+  bool added_by_vectors(state& s, const offsets& p, std::int64_t n) const {
+    if constexpr (std::is_same_v<F, op::identity> && Work::arrays == 1)
+      if constexpr (requires(const value* v) { v = get<0>(work.in).contiguous_from(0); })
+        if (!gathers && reads_contiguously(get<0>(work.in))) {
+          const value* const v = get<0>(work.in).contiguous_from(p.of[0]);
+          return add_by_vectors(work.reducer, s, v, n, positions ? p.of[position] : 0,
+                                positions ? get<position>(work.in).step : 1);
+        }
+    return false;
   }
   /// At most a block of values, the first of which is number k of those from p on, `before` of which are in memory
   /// before it. Not inlined, as there would be one for each combination of readers.

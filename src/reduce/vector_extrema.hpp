@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_SRC_REDUCE_VECTOR_EXTREMA_HPP
+#define QUERN_SRC_REDUCE_VECTOR_EXTREMA_HPP
+
+#include <quern/reduce/extrema_table.hpp>
+
+/// The search for extrema by vectors of one set of instructions. Each source that includes this is compiled for one and
+/// has its own copy of everything, as a linker would keep any one of copies that it shares; so no header with inline
+/// functions is included.
+
+// nvcc and hipcc do not know all vector instructions of hosts.
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define QUERN_VECTOR_EXTREMA
+#endif
+
+namespace quern::impl {
+
+#ifdef QUERN_VECTOR_EXTREMA
+namespace {
+
+/// After these, the best so far is compared with that of the values before.
+inline constexpr std::int64_t block_bytes = 1 << 16;
+/// Vectors in hand, whose operations overlap.
+inline constexpr int vectors = 4;
+
+template <class T>
+constexpr bool may_be_nan = T(0.5) != T(0);
+
+/// V has vectors of one type of numbers (load, all, better, best_of), flags of their lanes (equal, beats, unordered,
+/// which is where either is NaN, either of two lots of flags, and their bits), and integers of the same width (count,
+/// all of the same, select by flags, and store).
+template <class V, bool Largest>
+struct extrema_of {
+  using T = typename V::number;
+  using vector = typename V::vector;
+  static constexpr int lanes = V::lanes, step = lanes * vectors;
+
+  static bool beats(T a, T b) { return Largest ? a > b : a < b; }
+
+  /// The best of n values that are not NaN; whether some are NaN.
+  static T scan(const T* v, std::int64_t n, bool& nan) {
+    T best = V::template worst<Largest>();
+    nan = false;
+    if (n < lanes) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (beats(v[i], best)) best = v[i];
+        nan |= v[i] != v[i];
+      }
+      return best;
+    }
+    vector some[vectors];
+    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    for (int u = 0; u < vectors; ++u) some[u] = V::all(best);
+    std::int64_t i = 0;
+    for (; i + step <= n; i += step) {
+      vector x[vectors];
+      for (int u = 0; u < vectors; ++u) x[u] = V::load(v + i + u * lanes);
+      for (int u = 0; u < vectors; ++u) some[u] = V::template better<Largest>(x[u], some[u]);
+      if constexpr (may_be_nan<T>)
+        not_numbers = V::either(not_numbers, V::either(V::unordered(x[0], x[1]), V::unordered(x[2], x[3])));
+    }
+    // The last vector may take some values twice.
+    for (; i < n; i += lanes) {
+      const vector x = V::load(v + (i + lanes <= n ? i : n - lanes));
+      some[0] = V::template better<Largest>(x, some[0]);
+      if constexpr (may_be_nan<T>) not_numbers = V::either(not_numbers, V::unordered(x, x));
+    }
+    if constexpr (may_be_nan<T>) nan = V::bits(not_numbers) != 0;
+    some[0] = V::template better<Largest>(some[0], some[1]);
+    some[2] = V::template better<Largest>(some[2], some[3]);
+    return V::template best_of<Largest>(V::template better<Largest>(some[0], some[2]));
+  }
+
+  /// The first of n values that is equal to x, or with Nan is one; n without.
+  template <bool Nan>
+  static std::int64_t position(const T* v, std::int64_t n, T x) {
+    std::int64_t i = 0;
+    if (n >= lanes) {
+      const vector wanted = V::all(x);
+      for (; i < n; i += lanes) {
+        const std::int64_t k = i + lanes <= n ? i : n - lanes;
+        const vector y = V::load(v + k);
+        int bits;
+        if constexpr (Nan) bits = V::bits(V::unordered(y, y));
+        else bits = V::bits(V::equal(y, wanted));
+        if (bits != 0) return k + __builtin_ctz(bits);
+      }
+      return n;
+    }
+    while (i < n && !(Nan ? v[i] != v[i] : v[i] == x)) ++i;
+    return i;
+  }
+
+  /// The first of a group's values that is equal to x, which one is. Without branches, whose outcome is not foreseen.
+  static std::int64_t position_in_group(const T* v, T x) {
+    const vector wanted = V::all(x);
+    std::uint64_t flags = 0;
+    for (int u = 0; u < vectors; ++u) {
+      const auto bits = static_cast<std::uint64_t>(V::bits(V::equal(V::load(v + u * lanes), wanted)));
+      flags |= bits << (u * lanes);
+    }
+    return __builtin_ctzll(flags);
+  }
+
+  /// The best of n values that are not NaN and where it is first, n where there is none; whether some are NaN. Each
+  /// lane keeps the number of the group of vectors in which its best was first.
+  template <bool SkipNan>
+  static T find(const T* v, std::int64_t n, bool& nan, std::int64_t& at) {
+    if (n < lanes) {
+      const T x = scan(v, n, nan);
+      at = position<false>(v, n, x);
+      return x;
+    }
+    const T worst = V::template worst<Largest>();
+    vector best = V::all(worst);
+    auto group_of_best = V::count(0);
+    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    for (std::int64_t group = 0; group * step < n; ++group) {
+      const T* const from = v + group * step;
+      vector x[vectors];
+      if (n - group * step >= step)
+        for (int u = 0; u < vectors; ++u) x[u] = V::load(from + u * lanes);
+      else  // some values, also of the group before, several times
+        for (int u = 0; u < vectors; ++u)
+          x[u] = V::load(from + u * lanes <= v + n - lanes ? from + u * lanes : v + n - lanes);
+      vector better = best;
+      if constexpr (SkipNan) {
+        for (int u = 0; u < vectors; ++u) better = V::template better<Largest>(x[u], better);
+      } else {
+        better = V::template better<Largest>(V::template better<Largest>(x[0], x[1]),
+                                             V::template better<Largest>(x[2], x[3]));
+        if constexpr (may_be_nan<T>)
+          not_numbers = V::either(not_numbers, V::either(V::unordered(x[0], x[1]), V::unordered(x[2], x[3])));
+      }
+      group_of_best = V::select(V::template beats<Largest>(better, best), V::count(group), group_of_best);
+      best = V::template better<Largest>(better, best);
+    }
+    nan = V::bits(not_numbers) != 0;
+    const T x = V::template best_of<Largest>(best);
+    if (x == worst) {
+      at = position<false>(v, n, x);
+      return x;
+    }
+    typename V::integer groups[lanes];
+    V::store(groups, group_of_best);
+    std::int64_t first = n;
+    for (int bits = V::bits(V::equal(best, V::all(x))); bits != 0; bits &= bits - 1) {
+      const std::int64_t group = groups[__builtin_ctz(bits)];
+      first = group < first ? group : first;
+    }
+    at = first * step;
+    at += n - at >= step ? position_in_group(v + at, x) : position<false>(v + at, n - at, x);
+    return x;
+  }
+
+  static T value(const T* v, std::int64_t n) {
+    bool nan;
+    const T best = scan(v, n, nan);
+    return nan ? T(__builtin_nan("")) : best;
+  }
+
+  template <bool SkipNan>
+  static void first(const T* v, std::int64_t n, first_extremum<T>& best) {
+    constexpr std::int64_t block = block_bytes / sizeof(T);
+    if (!SkipNan && best.value != best.value) return;  // it was before these
+    for (std::int64_t i = 0; i < n; i += block) {
+      const std::int64_t size = n - i < block ? n - i : block;
+      bool nan;
+      std::int64_t at;
+      const T x = find<SkipNan>(v + i, size, nan, at);
+      if (!SkipNan && nan) {
+        best = {T(__builtin_nan("")), i + position<may_be_nan<T>>(v + i, size, x)};
+        return;
+      }
+      if (at < size && (beats(x, best.value) || (x == best.value && i < best.at))) best = {x, i + at};
+    }
+  }
+};
+
+template <class V>
+constexpr vector_extrema<typename V::number> table_of() {
+  using least = extrema_of<V, false>;
+  using most = extrema_of<V, true>;
+  return {{&least::value, &most::value},
+          {&least::template first<false>, &most::template first<false>},
+          {&least::template first<true>, &most::template first<true>}};
+}
+
+}  // namespace
+#endif
+
+/// Null where the library was built without.
+template <class T>
+const vector_extrema<T>* extrema_by_avx2();
+template <class T>
+const vector_extrema<T>* extrema_by_avx512();
+
+}  // namespace quern::impl
+
+#endif

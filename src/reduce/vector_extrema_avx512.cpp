@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Extrema by AVX-512. CMake compiles this file with the flags of these instructions.
+#include "vector_extrema.hpp"
+
+#if defined(QUERN_VECTOR_EXTREMA) && defined(__AVX512F__)
+#include <immintrin.h>
+
+namespace quern::impl {
+namespace {
+
+struct lanes16 {
+  using flags = std::uint16_t;
+  using integer = std::int32_t;
+  static constexpr int lanes = 16;
+  static flags either(flags a, flags b) { return static_cast<flags>(a | b); }
+  static int bits(flags f) { return f; }
+  static __m512i count(std::int64_t k) { return _mm512_set1_epi32(static_cast<integer>(k)); }
+  static __m512i select(flags f, __m512i a, __m512i b) { return _mm512_mask_mov_epi32(b, f, a); }
+  static void store(integer* to, __m512i k) { _mm512_storeu_si512(to, k); }
+};
+struct lanes8 {
+  using flags = std::uint8_t;
+  using integer = std::int64_t;
+  static constexpr int lanes = 8;
+  static flags either(flags a, flags b) { return static_cast<flags>(a | b); }
+  static int bits(flags f) { return f; }
+  static __m512i count(std::int64_t k) { return _mm512_set1_epi64(k); }
+  static __m512i select(flags f, __m512i a, __m512i b) { return _mm512_mask_mov_epi64(b, f, a); }
+  static void store(integer* to, __m512i k) { _mm512_storeu_si512(to, k); }
+};
+
+// better returns b where a is NaN.
+struct floats : lanes16 {
+  using number = float;
+  using vector = __m512;
+  template <bool Largest>
+  static float worst() {
+    return Largest ? -__builtin_inff() : __builtin_inff();
+  }
+  static vector load(const float* p) { return _mm512_loadu_ps(p); }
+  static vector all(float x) { return _mm512_set1_ps(x); }
+  template <bool Largest>
+  static vector better(vector a, vector b) {
+    return Largest ? _mm512_max_ps(a, b) : _mm512_min_ps(a, b);
+  }
+  template <bool Largest>
+  static float best_of(vector a) {
+    return Largest ? _mm512_reduce_max_ps(a) : _mm512_reduce_min_ps(a);
+  }
+  static flags unordered(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q); }
+  static flags equal(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+  template <bool Largest>
+  static flags beats(vector a, vector b) {
+    return _mm512_cmp_ps_mask(a, b, Largest ? _CMP_GT_OQ : _CMP_LT_OQ);
+  }
+};
+struct doubles : lanes8 {
+  using number = double;
+  using vector = __m512d;
+  template <bool Largest>
+  static double worst() {
+    return Largest ? -__builtin_inf() : __builtin_inf();
+  }
+  static vector load(const double* p) { return _mm512_loadu_pd(p); }
+  static vector all(double x) { return _mm512_set1_pd(x); }
+  template <bool Largest>
+  static vector better(vector a, vector b) {
+    return Largest ? _mm512_max_pd(a, b) : _mm512_min_pd(a, b);
+  }
+  template <bool Largest>
+  static double best_of(vector a) {
+    return Largest ? _mm512_reduce_max_pd(a) : _mm512_reduce_min_pd(a);
+  }
+  static flags unordered(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q); }
+  static flags equal(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+  template <bool Largest>
+  static flags beats(vector a, vector b) {
+    return _mm512_cmp_pd_mask(a, b, Largest ? _CMP_GT_OQ : _CMP_LT_OQ);
+  }
+};
+struct ints : lanes16 {
+  using number = std::int32_t;
+  using vector = __m512i;
+  template <bool Largest>
+  static number worst() {
+    return Largest ? INT32_MIN : INT32_MAX;
+  }
+  static vector load(const number* p) { return _mm512_loadu_si512(p); }
+  static vector all(number x) { return _mm512_set1_epi32(x); }
+  template <bool Largest>
+  static vector better(vector a, vector b) {
+    return Largest ? _mm512_max_epi32(a, b) : _mm512_min_epi32(a, b);
+  }
+  template <bool Largest>
+  static number best_of(vector a) {
+    return Largest ? _mm512_reduce_max_epi32(a) : _mm512_reduce_min_epi32(a);
+  }
+  static flags equal(vector a, vector b) { return _mm512_cmpeq_epi32_mask(a, b); }
+  template <bool Largest>
+  static flags beats(vector a, vector b) {
+    return Largest ? _mm512_cmpgt_epi32_mask(a, b) : _mm512_cmpgt_epi32_mask(b, a);
+  }
+};
+struct longs : lanes8 {
+  using number = std::int64_t;
+  using vector = __m512i;
+  template <bool Largest>
+  static number worst() {
+    return Largest ? INT64_MIN : INT64_MAX;
+  }
+  static vector load(const number* p) { return _mm512_loadu_si512(p); }
+  static vector all(number x) { return _mm512_set1_epi64(x); }
+  template <bool Largest>
+  static vector better(vector a, vector b) {
+    return Largest ? _mm512_max_epi64(a, b) : _mm512_min_epi64(a, b);
+  }
+  template <bool Largest>
+  static number best_of(vector a) {
+    return Largest ? _mm512_reduce_max_epi64(a) : _mm512_reduce_min_epi64(a);
+  }
+  static flags equal(vector a, vector b) { return _mm512_cmpeq_epi64_mask(a, b); }
+  template <bool Largest>
+  static flags beats(vector a, vector b) {
+    return Largest ? _mm512_cmpgt_epi64_mask(a, b) : _mm512_cmpgt_epi64_mask(b, a);
+  }
+};
+
+}  // namespace
+}  // namespace quern::impl
+#define QUERN_TABLE(T, V)                           \
+  template <>                                       \
+  const vector_extrema<T>* extrema_by_avx512<T>() { \
+    static constexpr auto table = table_of<V>();    \
+    return &table;                                  \
+  }
+#else
+#define QUERN_TABLE(T, V)                           \
+  template <>                                       \
+  const vector_extrema<T>* extrema_by_avx512<T>() { \
+    return nullptr;                                 \
+  }
+#endif
+
+namespace quern::impl {
+QUERN_TABLE(float, floats)
+QUERN_TABLE(double, doubles)
+QUERN_TABLE(std::int32_t, ints)
+QUERN_TABLE(std::int64_t, longs)
+}  // namespace quern::impl
