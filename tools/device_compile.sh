@@ -77,7 +77,7 @@ tests=(
   "table/table_test table/groups_test table/csv_test table/merge_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
-  "stencil/filters_test stencil/operators_test stencil/gradient_test"
+  "stencil/filters_test stencil/operators_test stencil/gradient_test stencil/gradient_of_ranks_test"
   stencil/filters_scipy_test
   stencil/filter_means_test
   stencil/filter_sums_test
