@@ -110,7 +110,8 @@ TYPED_TEST(InterpOn, RepeatsWithComplexValues) {
 
 // In the order in which they are given: the last one is the point, and lines come to the first.
 TYPED_TEST(InterpOn, PointsThatAreEqualWithinAPeriod) {
-  const auto points = this->row(std::vector<int>{11, 5, 1, -9}), values = this->row(std::vector<float>{1, 8, 2, 4});
+  const auto points = this->row(std::vector<int>{11, 5, 1, -9});
+  const auto values = this->row(std::vector<float>{1, 8, 2, 4});
   const auto x = this->row(std::vector<double>{1, 3, 0, 41, -2});
   const auto out = this->row(std::vector<double>(5));
   quern::interp(TypeParam(), out, x, points, values, quern::period{-10});
