@@ -59,7 +59,7 @@ tests=(
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test
   reduce/mask_family_test
-  reduce/mask_axes_test reduce/mask_numpy_test
+  reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
   reduce/quantile_mask_test
@@ -78,7 +78,7 @@ tests=(
   "table/table_test table/groups_test table/arrow_test table/csv_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
-  "stencil/filters_test stencil/operators_test stencil/gradient_test"
+  "stencil/filters_test stencil/operators_test stencil/gradient_test stencil/gradient_of_ranks_test"
   stencil/filters_scipy_test
   stencil/filter_means_test
   stencil/filter_sums_test

@@ -35,4 +35,16 @@ arrays["of_special"] = np.gradient(arrays["special"])
 arrays["least"] = np.array([3.0, 4.5])
 arrays["of_least"] = np.gradient(arrays["least"], 0.5)
 arrays["of_least_points"] = np.gradient(np.array([1.0, 4.0, 2.0]), np.array([0.0, 1.0, 3.0]), edge_order=2)
+# More axes; the even ones of each order along all, the others along two.
+for rank, shape in {4: (3, 4, 2, 5), 5: (3, 2, 3, 4, 3)}.items():
+    values = rng.normal(size=shape)
+    arrays[f"u{rank}"] = values
+    points = [np.cumsum(rng.uniform(0.1, 2.0, n)) for n in shape]
+    for d, g in enumerate(np.gradient(values, *[0.5 + d for d in range(rank)])): arrays[f"even{rank}_1_{d}"] = g
+    for d in (0, 3):
+        arrays[f"points{rank}_{d}"] = points[d]
+        arrays[f"even{rank}_2_{d}"] = np.gradient(values, 0.7, axis=d, edge_order=2)
+        arrays[f"uneven{rank}_2_{d}"] = np.gradient(values, points[d], axis=d, edge_order=2)
+    arrays[f"points{rank}_1"] = points[1]
+    arrays[f"uneven{rank}_1_1"] = np.gradient(values, points[1], axis=1)
 np.savez(f"{sys.argv[1]}/stencil/data/gradient.npz", **arrays)

@@ -121,11 +121,12 @@ struct packed_boxes {
   using memory_space = typename Exec::memory_space;
   pool_block<memory_space> table, buffer;
   int count = 0;
-  std::int64_t items = 0, bytes = 0;
+  std::int64_t bytes = 0;
   std::vector<message> messages;        // one for each peer other than this rank, data in the buffer
   std::int64_t own = 0, own_bytes = 0;  // where the boxes of this rank begin in the buffer, and what they take
 
   std::vector<packed_rows> rows;
+  std::vector<boxes_of_kernel> kernels;
   std::vector<std::int64_t> offsets;   // of their boxes in the buffer
   std::vector<std::size_t> numbers{};  // of the boxes as they were given
   std::size_t given = 0;
@@ -143,19 +144,32 @@ struct packed_boxes {
       if (b.peer == rank && (messages.empty() || messages.back().peer != rank)) own = bytes;
       if (messages.empty() || messages.back().peer != b.peer) messages.push_back({b.peer, nullptr, 0});
       offsets.push_back(bytes);
-      packed_rows r{items,          b.data,
-                    nullptr,        b.element,
-                    copied_unit(b), row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)})),
-                    b.field};
-      items += is_device<Exec> ? b.extents.size() : r.nest.outer;
+      rows.push_back({0, b.data, nullptr, b.element, copied_unit(b),
+                      row_nest<2>(make_loop_nest<2>(b.extents, {b.stride, row_major_strides(b.extents)})), b.field});
       const std::int64_t size =
           (b.extents.size() * b.element + message_alignment - 1) / message_alignment * message_alignment;
       bytes += size;
       messages.back().bytes += size;
       if (b.peer == rank) own_bytes += size;
-      rows.push_back(r);
     }
     count = static_cast<int>(rows.size());
+  }
+  /// The boxes of one kernel behind those of the other.
+  std::vector<packed_rows> rows_of_kernels() {
+    std::vector<packed_rows> sorted;
+    for (int first = 0; sorted.size() < rows.size(); first += fields_of_kernel) {
+      boxes_of_kernel kernel{first, static_cast<int>(sorted.size()), 0, 0};
+      for (packed_rows r : rows) {
+        if (r.field / fields_of_kernel != first / fields_of_kernel) continue;
+        r.field -= first;
+        r.first_item = kernel.items;
+        kernel.items += is_device<Exec> ? r.nest.outer * r.nest.inner : r.nest.outer;
+        ++kernel.boxes;
+        sorted.push_back(r);
+      }
+      if (kernel.boxes > 0) kernels.push_back(kernel);
+    }
+    return sorted;
   }
 
   /// Takes memory for the messages, with the boxes of this rank where they are already.
@@ -171,15 +185,18 @@ struct packed_boxes {
     const std::int64_t table_bytes = count * static_cast<std::int64_t>(sizeof(packed_rows));
     table = take_block<memory_space>(instance_ref(exec), std::max<std::int64_t>(table_bytes, 1));
     // From pageable memory, which has been read when the call returns.
-    if (count > 0) copy_to_device(exec, table.data(), rows.data(), table_bytes);
+    const auto sorted = rows_of_kernels();
+    if (count > 0) copy_to_device(exec, table.data(), sorted.data(), table_bytes);
   }
 
   template <box_pass Pass>
-  void launch(const Exec& exec, const std::string& label, const field_shifts& shifts) const {
-    if (items == 0) return;
-    Kokkos::parallel_for(
-        kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-        copy_boxes<Pass>{reinterpret_cast<const packed_rows*>(table.data()), count, is_device<Exec> ? 0 : 1, shifts});
+  void launch(const Exec& exec, const std::string& label, std::span<const std::int64_t> shifts) const {
+    const auto* boxes = reinterpret_cast<const packed_rows*>(table.data());
+    for (const boxes_of_kernel& k : kernels)
+      Kokkos::parallel_for(kernel_label(label),
+                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, k.items),
+                           copy_boxes<Pass>{boxes + k.first_box, k.boxes, is_device<Exec> ? 0 : 1,
+                                            field_shifts(shifts, k.first_field)});
   }
 };
 
@@ -267,7 +284,7 @@ struct box_exchange<Exec>::state {
   std::vector<message> sends{}, receives{};  // in the memory that the transport reads and writes
   mpi_messages mpi;
   bool started = false;
-  field_shifts shifts{};
+  std::vector<std::int64_t> shifts{};
 
   state(const Exec& e, const Communicator& c, std::string l, bool a)
       : comm(c),
@@ -312,10 +329,10 @@ box_exchange<Exec>::box_exchange(const Exec& exec, const Communicator& comm, std
 }
 
 template <class Exec>
-void box_exchange<Exec>::start(const field_shifts& shifts) {
+void box_exchange<Exec>::start(std::span<const std::int64_t> shifts) {
   auto& s = *state_;
   if (s.started) throw Error(s.label, "an exchange is started twice");
-  s.shifts = shifts;
+  s.shifts.assign(shifts.begin(), shifts.end());
   if (s.has_boxes()) send();
   s.started = true;  // not where sending throws
 }

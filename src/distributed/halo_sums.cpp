@@ -85,10 +85,18 @@ summed_table make_summed_table(std::span<const peer_box> fields, const stride_ar
   for (int field = 0; field < static_cast<int>(fields.size()); ++field) {
     const peer_box& array = fields[field];
     const auto axes = axes_in_memory(array);
+    if (field % fields_of_kernel == 0)
+      table.kernels.push_back({field, static_cast<int>(table.cells.size()), 0, 0});
+    boxes_of_kernel& kernel = table.kernels.back();
     for (const auto& [cells, added] : cut_boxes(field, boxes)) {
       summed_cells& to = table.cells.emplace_back();
-      to = {table.items, array.data, field, static_cast<int>(table.boxes.size()), static_cast<int>(added.size()),
-            {},          {}};
+      to = {kernel.items,
+            array.data,
+            field - kernel.first_field,
+            static_cast<int>(table.boxes.size()),
+            static_cast<int>(added.size()),
+            {},
+            {}};
       for (std::size_t a = 0; a < axes.size(); ++a) {
         const int d = axes[a];
         to.to += (cells.first.extent[d] + stored[d]) * array.stride[d] * array.element;
@@ -105,9 +113,11 @@ summed_table make_summed_table(std::span<const peer_box> fields, const stride_ar
           from.stride[a] = strides[d];
         }
       }
-      table.items += cells.extents.size() / (row_item ? to.extent[0] : 1);
+      kernel.items += cells.extents.size() / (row_item ? to.extent[0] : 1);
+      ++kernel.boxes;
     }
   }
+  std::erase_if(table.kernels, [](const boxes_of_kernel& k) { return k.boxes == 0; });
   return table;
 }
 

@@ -202,6 +202,13 @@ own_blocks::on_faces own_blocks::faces_of(const peer_box& field) const {
   return faces;
 }
 
+field_boundaries own_blocks::edge_of(std::size_t first, std::size_t count) const {
+  if (!edge.for_each_field()) return edge;
+  std::vector<boundaries> each;
+  for (std::size_t i = first; i < first + count; ++i) each.push_back(edge[i]);
+  return each_field(std::move(each));
+}
+
 shape own_blocks::with_ghosts(const on_faces& faces) const {
   shape extents = own.extents;
   for (int d = 0; d < extents.rank; ++d) extents.extent[d] += 2 * stored.along(d) + (faces[d] ? 1 : 0);

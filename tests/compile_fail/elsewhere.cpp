@@ -61,12 +61,14 @@ void in_memory() {
   const Kokkos::View<double***> t("t", 3, 3, 2);
   const auto chunks = quern::in_chunks(x);
   const auto source = quern::chunked::reader<float>({3}, [](std::int64_t, std::int64_t, float*) {});
+  const Kokkos::View<double****> h("h", 3, 3, 3, 3);
   const blocks<double, 1> u;
   const blocks<double, 2> w;
-  quern::argsort(exec, i, chunks);                           // takes arrays in memory [argsort, chunked_view]
-  quern::argsort(i, u, quern::sort_order::descending);       // takes arrays in memory [argsort, blocks]
-  quern::unique(exec, x, source);                            // takes arrays in memory [unique, source]
-  quern::solve(exec, x, w, x);                               // takes arrays in memory [solve, blocks]
+  quern::gradient(exec, h, quern::in_chunks(h), 1.0, quern::axis{0});  // quern::gradient: in chunks and over ranks
+  quern::argsort(exec, i, chunks);                                     // takes arrays in memory [argsort, chunked_view]
+  quern::argsort(i, u, quern::sort_order::descending);                 // takes arrays in memory [argsort, blocks]
+  quern::unique(exec, x, source);                                      // takes arrays in memory [unique, source]
+  quern::solve(exec, x, w, x);                                         // takes arrays in memory [solve, blocks]
   quern::gaussian_filter(u, u, 1.0, edge);                   // takes arrays in memory [gaussian_filter, blocks]
   quern::map_coordinates(x, u, quern::components(x), edge);  // takes arrays in memory [map_coordinates, blocks]
   quern::put(x, i, u);                                       // takes arrays in memory [put, blocks]

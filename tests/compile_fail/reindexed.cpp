@@ -58,4 +58,5 @@ void misuse() {
   quern::gaussian_filter(m, turned, 1.0, edge);        // a lazy array, or what roll, take, remove_at, pad, tile
   quern::map_coordinates(x, turned, quern::components(x, x), edge);  // a lazy array, or what roll, take, remove_at
   quern::unwrap(f, x);                                               // quern::unwrap: out must hold what is computed
+  quern::interp(x, x, x, x, quern::period{1}, quern::checked);       // quern::interp: with a period no position is
 }

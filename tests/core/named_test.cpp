@@ -350,6 +350,7 @@ TEST_F(Named, Bins) {
   EXPECT_NAMED(quern::bincount(exec, number, i, quern::mask{i}, step));
   EXPECT_NAMED(quern::digitize(exec, i, x, edges, step));
   EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step));
+  EXPECT_NAMED(quern::interp(exec, y, x, edges, edges, step, quern::period{3}));
   EXPECT_NAMED(quern::cubic_spline(exec, y, x, edges, edges, quern::spline_ends::natural, step));
   EXPECT_NAMED(quern::searchsorted(exec, i, edges, x, step));
 }

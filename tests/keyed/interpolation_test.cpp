@@ -44,6 +44,17 @@ TYPED_TEST(Interp, IsNumPys) {
   }
 }
 
+TYPED_TEST(Interp, RepeatsAsNumPys) {
+  using E = typename TypeParam::exec;
+  for (const std::string name : {"degrees", "short", "alone"}) {
+    const auto points = this->line(numpy.values(name + "_points")), values = this->line(numpy.values(name + "_values"));
+    const auto x = this->line(numpy.values("x"));
+    const Kokkos::View<double*, E> out("out", x.extent(0));
+    quern::interp(E(), out, x, points, values, quern::period{numpy.values(name + "_period")[0]});
+    this->expect(numpy.values(name), out);
+  }
+}
+
 template <class Exec>
 struct InterpOn : testing::Test {
   template <class T>
@@ -79,6 +90,45 @@ TYPED_TEST(InterpOn, OfComplexValuesAndBroadcastPositions) {
   std::vector<complex> expected = once;
   expected.insert(expected.end(), once.begin(), once.end());
   EXPECT_EQ(expected, test::contents(out));
+}
+
+TYPED_TEST(InterpOn, RepeatsWithComplexValues) {
+  using complex = Kokkos::complex<double>;
+  const auto real = numpy.values("fine_values"), imaginary = numpy.values("fine_imaginary"),
+             at = numpy.values("fine_x");
+  std::vector<complex> values;
+  for (std::size_t i = 0; i < real.size(); ++i) values.emplace_back(real[i], imaginary[i]);
+  const auto out = this->row(std::vector<complex>(at.size()));
+  quern::interp(out, this->row(at), this->row(numpy.values("fine_points")), this->row(values), quern::period{2.5});
+  const auto x = numpy.values("fine"), y = numpy.values("fine_of_imaginary");
+  const auto found = test::contents(out);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (x[i] != x[i]) EXPECT_NE(found[i], found[i]) << at[i];
+    else EXPECT_LE(Kokkos::abs(found[i] - complex(x[i], y[i])), 1e-14) << at[i];
+  }
+}
+
+// In the order in which they are given: the last one is the point, and lines come to the first.
+TYPED_TEST(InterpOn, PointsThatAreEqualWithinAPeriod) {
+  const auto points = this->row(std::vector<int>{11, 5, 1, -9});
+  const auto values = this->row(std::vector<float>{1, 8, 2, 4});
+  const auto x = this->row(std::vector<double>{1, 3, 0, 41, -2});
+  const auto out = this->row(std::vector<double>(5));
+  quern::interp(TypeParam(), out, x, points, values, quern::period{-10});
+  const std::vector<double> expected{4, 6, 1 + 7.0 / 6, 4, 4.5};
+  const auto found = test::contents(out);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-14) << i;
+}
+
+TYPED_TEST(InterpOn, RejectsPeriodsThatAreNone) {
+  const auto points = this->row(std::vector<double>{0, 1}), out = this->row(std::vector<double>(3, 9));
+  const auto attempt = [&](double length) {
+    quern::interp(TypeParam(), out, 0.5, points, points, quern::period{length});
+  };
+  test::expect_error("quern::interp: a period of 0", [&] { attempt(0); });
+  EXPECT_THROW(attempt(std::numeric_limits<double>::infinity()), quern::Error);
+  EXPECT_THROW(attempt(std::numeric_limits<double>::quiet_NaN()), quern::Error);
+  EXPECT_EQ(std::vector<double>(3, 9), test::contents(out));
 }
 
 TYPED_TEST(InterpOn, RejectsWhatDoesNotFit) {

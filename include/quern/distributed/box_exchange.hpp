@@ -8,6 +8,7 @@
 #include <quern/core/views/extents.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <quern/stencil/boundary.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,21 @@ struct peer_box {
         stride(s.stride) {}
 };
 
-/// How many fields of an exchange may move.
-inline constexpr int max_moved_fields = 16;
-/// How far, in bytes, each field of an exchange has moved since it was made.
+/// How many fields of an exchange a kernel is for: how far they have moved is among its arguments.
+inline constexpr int fields_of_kernel = 16;
+/// How far, in bytes, each field of a kernel has moved since the exchange was made.
 struct field_shifts {
-  std::int64_t bytes[max_moved_fields] = {};
+  std::int64_t bytes[fields_of_kernel] = {};
+  field_shifts() = default;
+  /// Of those from `first` on, among all fields of an exchange.
+  field_shifts(std::span<const std::int64_t> all, int first) {
+    for (int i = 0; i < fields_of_kernel && first + i < static_cast<int>(all.size()); ++i) bytes[i] = all[first + i];
+  }
+};
+/// What a kernel is for: its first field, its boxes in a table of those of all kernels, and its work items.
+struct boxes_of_kernel {
+  int first_field = 0, first_box = 0, boxes = 0;
+  std::int64_t items = 0;
 };
 
 /// Which of `count` boxes a work item is of, by the first items of each.
@@ -54,7 +65,7 @@ KOKKOS_FUNCTION int box_of_item(const Box* boxes, int count, std::int64_t item) 
 }
 
 /// Brings boxes of arrays from rank to rank: those of all arrays for one rank are one message, one kernel packs all
-/// messages, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
+/// messages of 16 fields that may move, or of any number that do not, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
 /// boxes for itself are copied.
 ///
 /// What is to be added to arrays stays in the messages, `packed`, and what is sent of it becomes zero, in all bits.
@@ -69,7 +80,8 @@ class box_exchange {
  public:
   box_exchange(const Exec& exec, const Communicator& comm, std::string label, const std::vector<peer_box>& out,
                const std::vector<peer_box>& in, bool adds = false);
-  void start(const field_shifts& shifts = {});
+  /// @param shifts how far, in bytes, each field has moved since the exchange was made; none: no field has
+  void start(std::span<const std::int64_t> shifts = {});
   void finish() {
     receive();
     join();

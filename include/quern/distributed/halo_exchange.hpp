@@ -49,7 +49,8 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// than there are, that goes on with it. All cells for one neighbour are one message, whatever the number of fields.
 /// The object holds the messages' memory and its fields, and can be used again and again.
 ///
-/// One kernel packs and one unpacks, and one for each axis with a boundary and each field fills the rest. On a device
+/// One kernel packs and one unpacks, of lists of Views one for each 16 of them, and one for each axis with a boundary
+/// and each field fills the rest. On a device
 /// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
 /// `exec` before `start`, beside what is launched between `start` and `finish`, and before what comes after. With NCCL
 /// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
@@ -130,8 +131,8 @@ class HaloExchange {
   }
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages. One list of Views of one type may stand in
-  /// their place, whose number is known when the program runs; of an empty list nothing is sent or filled. Beside them
-  /// may stand `named{"ghosts of u"}`, a name for what is launched until the exchange is finished.
+  /// their place, of any number that is known when the program runs, whose cells for one neighbour are one message too;
+  /// of an empty list nothing is sent or filled. Beside them may stand `named{"ghosts of u"}`, a name for what is launched until the exchange is finished.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
   /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
@@ -234,7 +235,7 @@ class HaloExchange {
     impl::box_exchange<Exec> exchange;
     std::optional<impl::ghost_sums<Exec>> sums{};  // of the way back
     std::unique_ptr<any_fields> under_way{};
-    impl::field_shifts shifts{};
+    std::vector<std::int64_t> shifts{};  // of its fields
   };
   template <class Kind>
   plan& plan_of(std::span<const impl::peer_box> whole, bool adds) {
@@ -265,9 +266,9 @@ class HaloExchange {
   template <bool Adds, class F, class... Field>
   auto checked(const Field&... fields) const {
     constexpr bool has_functor = !std::is_same_v<F, impl::no_functor>;
-    impl::short_list<impl::peer_box, impl::max_moved_fields> whole;
-    impl::short_list<impl::array_bytes, impl::max_moved_fields> memory;
-    impl::short_list<impl::type_name, impl::max_moved_fields> types;
+    impl::short_list<impl::peer_box, impl::fields_of_kernel> whole;
+    impl::short_list<impl::array_bytes, impl::fields_of_kernel> memory;
+    impl::short_list<impl::type_name, impl::fields_of_kernel> types;
     const auto add = [&]<class V>(const V& v) {
       whole.push_back(memory_of(v));
       memory.push_back(impl::as_strided<Exec, impl::use::input>(v, impl::label_text(label)));
@@ -293,8 +294,6 @@ class HaloExchange {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    if (whole.size() > impl::max_moved_fields)
-      throw Error(label, std::to_string(whole.size()) + " fields, expected at most 16");
     blocks_->check(impl::label_text(label), whole);
     impl::check_no_overlap(impl::label_text(label), memory);
   }
@@ -303,8 +302,10 @@ class HaloExchange {
     using kind = fields_under_way<Adds, F, Field...>;
     const auto whole = checked<Adds, F>(fields...);
     plan& made = plan_of<kind>(whole, Adds);
-    if constexpr (Adds) on_edges([&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
-    for (std::size_t i = 0; i < whole.size(); ++i) made.shifts.bytes[i] = whole[i].data - made.fields[i].data;
+    if constexpr (Adds)
+      on_edges(blocks_->edge, [&](const auto&... more) { add_halo(exec_, fields_of_call(fields...), more...); });
+    made.shifts.resize(whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) made.shifts[i] = whole[i].data - made.fields[i].data;
     made.exchange.start(made.shifts);
     current_ = &made.exchange;
     current_plan_ = &made;
@@ -320,25 +321,38 @@ class HaloExchange {
   }
   /// Calls f with what `fill_halo` and `add_halo` have behind their fields, where the block touches an end.
   template <class F>
-  void on_edges(const F& f) const {
+  void on_edges(const field_boundaries& edge, const F& f) const {
     const impl::own_blocks& b = *blocks_;
     if (!b.has_edges) return;
-    if (b.faces_only) f(b.edge, b.stored, b.filled, b.own_cells, faces_only);
-    else f(b.edge, b.stored, b.filled, b.own_cells);
+    if (b.faces_only) f(edge, b.stored, b.filled, b.own_cells, faces_only);
+    else f(edge, b.stored, b.filled, b.own_cells);
   }
   template <class F, class First, class... More>
   void fill_beyond(const F& f, const First& first, const More&... more) const {
-    const Exec& on = current_->side();
-    on_edges([&](const auto&... arguments) {
-      const auto& out = fields_of_call(first, more...);
-      if constexpr (std::is_same_v<F, impl::no_functor>) {
-        fill_halo(on, out, arguments...);
-      } else {
-        constexpr int rank = impl::known_rank<impl::view_of_field<First>>();
-        const impl::prescribed_in_whole<F, rank> in_whole(f, *blocks_, current_plan_->fields);
-        const impl::label_scope functor("quern::fill_halo", typeid(F));
-        impl::fill_halo_call(on, out, in_whole, arguments...);
-      }
+    const auto& edge = blocks_->edge;
+    if constexpr (std::is_same_v<F, impl::no_functor>) {
+      on_edges(edge, [&](const auto&... arguments) {
+        fill_halo(current_->side(), fields_of_call(first, more...), arguments...);
+      });
+    } else {
+      using in_whole = impl::prescribed_in_whole<F, impl::known_rank<impl::view_of_field<First>>()>;
+      const std::span<const impl::peer_box> fields = current_plan_->fields;
+      if (fields.size() <= in_whole::max_fields)
+        return fill_prescribed(in_whole(f, *blocks_, fields), edge, fields_of_call(first, more...));
+      if constexpr (view_list<First>)
+        for (std::size_t i = 0; i < fields.size(); i += in_whole::max_fields) {
+          const std::size_t n = std::min(fields.size() - i, in_whole::max_fields);
+          fill_prescribed(in_whole(f, *blocks_, fields.subspan(i, n), i), blocks_->edge_of(i, n),
+                          std::span(first.begin() + i, n));
+        }
+    }
+  }
+  template <class F, int Rank, class Out>
+  void fill_prescribed(const impl::prescribed_in_whole<F, Rank>& f, const field_boundaries& edge,
+                       const Out& out) const {
+    on_edges(edge, [&](const auto&... arguments) {
+      const impl::label_scope functor("quern::fill_halo", typeid(F));
+      impl::fill_halo_call(current_->side(), out, f, arguments...);
     });
   }
   template <class First, class... More>

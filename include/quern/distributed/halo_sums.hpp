@@ -34,7 +34,7 @@ struct peer_cells {
 struct summed_cells {
   std::int64_t first_item;
   std::byte* to;
-  int field;
+  int field;  // of those of its kernel
   int first_box, boxes;
   std::int64_t extent[max_rank], stride[max_rank];  // in elements
 };
@@ -46,7 +46,7 @@ struct summed_box {
 struct summed_table {
   std::vector<summed_cells> cells;
   std::vector<summed_box> boxes;
-  std::int64_t items = 0;
+  std::vector<boxes_of_kernel> kernels;  // their boxes of cells
 };
 /// What is added where.
 /// @param fields   with all their ghosts, `stored` of them before the first cell of each axis
@@ -57,7 +57,7 @@ summed_table make_summed_table(std::span<const peer_box> fields, const stride_ar
                                std::span<const peer_cells> boxes, std::span<const std::byte* const> packed,
                                bool row_item);
 
-/// Adds ghosts to the cells of fields of values T.
+/// Adds ghosts to the cells of a kernel's fields, whose values are T..., or all T where that is one.
 template <int Rank, bool RowItem, class... T>
 struct add_packed_ghosts {
   const summed_cells* cells;
@@ -116,17 +116,17 @@ class ghost_sums {
   ghost_sums(const Exec& exec, const summed_table& table)
       : cells_(copied(exec, table.cells)),
         boxes_(copied(exec, table.boxes)),
-        count_(static_cast<int>(table.cells.size())),
-        items_(table.items) {}
+        kernels_(table.kernels) {}
 
   static constexpr bool row_item = !is_device<Exec>;
   template <int Rank, class... T>
-  void launch(const Exec& exec, const std::string& label, const field_shifts& shifts) const {
-    if (items_ > 0)
-      launch_units(
-          exec, label, items_,
-          add_packed_ghosts<Rank, row_item, T...>{reinterpret_cast<const summed_cells*>(cells_.data()),
-                                                  reinterpret_cast<const summed_box*>(boxes_.data()), count_, shifts});
+  void launch(const Exec& exec, const std::string& label, std::span<const std::int64_t> shifts) const {
+    const auto* cells = reinterpret_cast<const summed_cells*>(cells_.data());
+    const auto* boxes = reinterpret_cast<const summed_box*>(boxes_.data());
+    for (const boxes_of_kernel& k : kernels_)
+      launch_units(exec, label, k.items,
+                   add_packed_ghosts<Rank, row_item, T...>{cells + k.first_box, boxes, k.boxes,
+                                                           field_shifts(shifts, k.first_field)});
   }
 
  private:
@@ -140,8 +140,7 @@ class ghost_sums {
     return block;
   }
   pool_block<memory_space> cells_, boxes_;
-  int count_;
-  std::int64_t items_;
+  std::vector<boxes_of_kernel> kernels_;
 };
 
 }  // namespace quern::impl

@@ -29,13 +29,13 @@ inline constexpr bool of_dual_views = dual_view<view_of_field<Field>>;
 
 /// What an exchange of own blocks takes at once: Views, or one list of them.
 template <class... Field>
-concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= max_moved_fields &&
+concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= fields_of_kernel &&
                            ((view_like<Field> || (view_list<Field> && sizeof...(Field) == 1)) && ...) &&
                            !(of_dual_views<Field> || ...);
 
 /// A field while it is exchanged: a View, or a list of Views without memory of its own.
 template <class Field>
-using held_field = std::conditional_t<view_list<Field>, short_list<view_of_field<Field>, max_moved_fields>, Field>;
+using held_field = std::conditional_t<view_list<Field>, short_list<view_of_field<Field>, fields_of_kernel>, Field>;
 template <class Field>
 held_field<Field> hold_field(const Field& field) {
   if constexpr (view_list<Field>) return {field.begin(), field.end()};
@@ -95,6 +95,8 @@ struct own_blocks {
   /// Along which axes the values of a field are on the faces between cells, as one more than these.
   using on_faces = std::array<bool, max_rank>;
   on_faces faces_of(const peer_box& field) const;
+  /// `edge` of `count` fields from `first` on.
+  field_boundaries edge_of(std::size_t first, std::size_t count) const;
 
  private:
   /// The extents of a field.
@@ -108,18 +110,21 @@ struct own_blocks {
   std::vector<Decomposition::Block> blocks_;
 };
 
-/// A functor of a ghost's indices in the whole array, given those in the View of a block.
+/// A functor of a ghost's indices in the whole array, given those in the View of a block, for some fields of a call.
 template <class F, int Rank>
 struct prescribed_in_whole {
   using fields = std::uint32_t;  // a bit for each
+  static constexpr std::size_t max_fields = 32;
 
   F f;
+  int first_field;
   /// What indices in the block's View lack to those in the whole array's, and where the cells of that begin.
   Kokkos::Array<std::int64_t, Rank> moved, first;
   Kokkos::Array<std::int64_t, Rank> cells;
   Kokkos::Array<fields, Rank> on_faces{}, wraps{}, low{}, high{};  // the latter are prescribed ends
 
-  prescribed_in_whole(const F& functor, const own_blocks& b, std::span<const peer_box> of) : f(functor) {
+  prescribed_in_whole(const F& functor, const own_blocks& b, std::span<const peer_box> of, std::size_t first_of = 0)
+      : f(functor), first_field(static_cast<int>(first_of)) {
     for (int d = 0; d < Rank; ++d) {
       moved[d] = b.own.first.extent[d] - b.whole.first.extent[d];
       first[d] = b.stored.along(d);
@@ -128,7 +133,7 @@ struct prescribed_in_whole {
     for (std::size_t i = 0; i < of.size(); ++i) {
       const auto faces = b.faces_of(of[i]);
       for (int d = 0; d < Rank; ++d) {
-        const boundary_pair& edge = b.whole_edge[i].axis(d);
+        const boundary_pair& edge = b.whole_edge[first_of + i].axis(d);
         const auto mark = [&](fields& marks, bool is_so) { marks |= static_cast<fields>(is_so) << i; };
         mark(on_faces[d], faces[d]);
         mark(wraps[d], edge.low.kind() == boundary::mode::wrap);
@@ -141,7 +146,7 @@ struct prescribed_in_whole {
   template <class Index>
     requires(std::invocable<const F&, const Index&> || std::invocable<const F&, const Index&, int>)
   KOKKOS_FUNCTION auto operator()(const Index& at, int field) const {
-    if constexpr (std::invocable<const F&, const Index&, int>) return f(in_whole(at, field), field);
+    if constexpr (std::invocable<const F&, const Index&, int>) return f(in_whole(at, field), first_field + field);
     else return f(in_whole(at, field));
   }
 

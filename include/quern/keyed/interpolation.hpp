@@ -4,7 +4,10 @@
 #define QUERN_KEYED_INTERPOLATION_HPP
 
 #include <optional>
+#include <quern/core/launch/launch_units.hpp>
+#include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/search.hpp>
+#include <quern/keyed/sort.hpp>
 #include <utility>
 
 namespace quern {
@@ -72,11 +75,79 @@ auto read_samples(const call<Exec>& c, const Out& out, const Points& points, con
   return std::pair(at, f);
 }
 
+/// A position in the period that begins at 0, of Python's sign.
+struct position_in_period {
+  double period;
+  template <class X>
+  KOKKOS_FUNCTION double operator()(const X& x) const {
+    const double rest = Kokkos::fmod(convert<double>(x), period);
+    return rest < 0 ? rest + period : rest;
+  }
+};
+/// A function of x that repeats.
+template <class Line>
+struct repeated_line {
+  Line line;
+  position_in_period within;
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(const X& x) const {
+    return line(within(x));
+  }
+};
+
+/// Points in a period, and their values, with room for one more at either end.
+template <class X, class F, class R>
+struct points_in_period {
+  strided<const X> points;
+  strided<const F> values;
+  position_in_period within;
+  double* at;
+  R* f;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    at[1 + i] = within(points.data[i * points.stride[0]]);
+    f[1 + i] = convert<R>(values.data[i * values.stride[0]]);
+  }
+};
+/// Goes on beyond both ends of n sorted points.
+template <class R>
+struct points_beyond_ends {
+  double* at;
+  R* f;
+  std::int64_t n;
+  double period;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    at[0] = at[n] - period;
+    f[0] = f[n];
+    at[n + 1] = at[1] + period;
+    f[n + 1] = f[1];
+  }
+};
+
+/// Interpolation of a function that repeats after `length`, from copies of the points in ascending order.
+template <class R, class Exec, class Out, class In, class X, class F>
+void interp_repeated(const call<Exec>& c, const Out& out, const In& x, const strided<const X>& points,
+                     const strided<const F>& values, double length) {
+  if (!(length != 0 && std::isfinite(length))) throw Error(c.label, "a period of " + text_of(length));
+  const position_in_period within{std::fabs(length)};
+  const std::int64_t n = points.extents.extent[0];
+  double* at = nullptr;
+  R* f = nullptr;
+  const scratch_arrays<Exec> memory(c.exec, scratch_part{at, n + 2}, scratch_part{f, n + 2});
+  launch_units(c.exec, label_text(c.label, "/points"), n, points_in_period<X, F, R>{points, values, within, at, f});
+  using space = typename Exec::memory_space;
+  sort_by_key(c.exec, Kokkos::View<double*, space, Kokkos::MemoryUnmanaged>(at + 1, n),
+              Kokkos::View<R*, space, Kokkos::MemoryUnmanaged>(f + 1, n));
+  launch_units(c.exec, label_text(c.label, "/ends"), 1, points_beyond_ends<R>{at, f, n, within.period});
+  using line = piecewise_line<double, R, R>;
+  map_checked(c.label, c.exec, out, repeated_line<line>{line{at, f, 1, 1, n + 2, false, false, 0, 0}, within}, x);
+}
+
 }  // namespace impl
 
 /// Linear interpolation between points: `out(i...)` is the value at `x(i...)` of the function that goes through the
 /// points `(points(k), values(k))` in straight lines (NumPy's `interp`). Beyond the ends it has the first and the last
-/// value, or those of the option `outside_points`; at NaN it is NaN.
+/// value, or those of the option `outside_points`; at NaN it is NaN. With `period{360}` it repeats: points and
+/// positions are taken modulo the period, and the line from the last point goes on to the first.
 ///
 /// @param out     a View
 /// @param x       broadcasts to `out`
@@ -84,21 +155,30 @@ auto read_samples(const call<Exec>& c, const Out& out, const Points& points, con
 /// @param values  of as many elements, real or complex
 /// @param options `outside_points{.left = 0, .right = 0}`; `checked`: points that do not ascend are an error, for which
 /// the
-///                call waits. Without it their results mean nothing, and nothing outside is read
+///                call waits. Without it their results mean nothing, and nothing outside is read; or `period{p}`, of
+///                either sign, with which points may be in any order, but must be finite
 ///
-/// Computed in double, in about log2(n) steps for each element. Asynchronous on `exec`, without scratch memory.
-/// @throws UnsortedError with `checked`; Error if extents do not fit, there is no point, or memory overlaps
+/// Computed in double, in about log2(n) steps for each element. Asynchronous on `exec`, without scratch memory; with a
+/// period, points are sorted by `sort_by_key`, and scratch memory is two numbers for each and that of the sort.
+/// @throws UnsortedError with `checked`; Error if extents do not fit, there is no point, the period is 0 or not finite,
+/// or memory overlaps
 template <execution_space Exec, view_like Out, operand X, array_like Points, array_like Values,
-          option<outside_points, checked_t>... Options>
+          option<outside_points, checked_t, period>... Options>
 void interp(const Exec& exec, const Out& out, const X& x, const Points& points, const Values& values,
             const Options&... options) {
   using value = std::conditional_t<impl::is_complex<impl::value_of<Values>>, Kokkos::complex<double>, double>;
   constexpr bool ordered =
       impl::has_order<impl::value_of<Points>> && impl::has_order<typename impl::argument_of<X, 0>::type>;
   static_assert(ordered, "quern::interp: complex numbers have no order");
+  constexpr bool repeats = impl::has_option<period, Options...>;
+  static_assert(!repeats || sizeof...(Options) == 1,
+                "quern::interp: with a period no position is outside, and points need no order: neither "
+                "outside_points nor checked");
   if constexpr (ordered && impl::reads_memory<Points, Values>()) {
     const impl::call c("quern::interp", exec);
     const auto [at, f] = impl::read_samples<impl::has_option<checked_t, Options...>>(c, out, points, values, 1);
+    if constexpr (repeats)
+      return impl::interp_repeated<value>(c, out, x, at, f, impl::find_option<period>(options...)->value);
     const std::int64_t n = at.extents.extent[0];
     const outside_points beyond = impl::option_or(outside_points{}, options...);
     const impl::piecewise_line<impl::value_of<Points>, impl::value_of<Values>, value> line{at.data,
@@ -113,7 +193,8 @@ void interp(const Exec& exec, const Out& out, const X& x, const Points& points, 
     impl::map_checked(c.label, exec, out, line, x);
   }
 }
-template <view_like Out, operand X, array_like Points, array_like Values, option<outside_points, checked_t>... Options>
+template <view_like Out, operand X, array_like Points, array_like Values,
+          option<outside_points, checked_t, period>... Options>
 void interp(const Out& out, const X& x, const Points& points, const Values& values, const Options&... options) {
   interp(impl::space_of(out), out, x, points, values, options...);
 }

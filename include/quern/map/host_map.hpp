@@ -6,6 +6,7 @@
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/nontemporal_store.hpp>
+#include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/map/mapped_elements.hpp>
 #include <quern/map/transpose_bytes.hpp>
@@ -16,36 +17,6 @@ namespace quern::impl {
 struct block_tag {};       // a work item is a block of a row
 struct transposed_tag {};  // a work item is a tile of several rows
 struct rows_tag {};        // a work item is several rows, which are shorter than a block
-
-/// Whether an operand is found by a map of indices, and can say how far its elements are at equal distances.
-template <class Operand>
-inline constexpr bool has_runs = false;
-template <class Source>
-inline constexpr bool has_runs<mapped_operand<Source>> = Source::has_runs;
-
-/// An operand from an element on as one of memory. `count` becomes the number of elements for which that holds; 0 where
-/// there is no loop for them.
-template <class Operand>
-struct operand_run {
-  const Operand& operand;
-  std::int64_t offset;
-};
-template <class T>
-struct memory_run {
-  array_operand<const T> operand;
-  std::int64_t offset = 0;
-};
-template <class Operand>
-auto run_at(const Operand& operand, std::int64_t from, std::int64_t k, std::int64_t& count) {
-  if constexpr (has_runs<Operand>) {
-    const auto r = operand.run(from + k * operand.step, count);
-    const bool reads = r.data != nullptr && (r.step == 0 || r.step == 1 || r.count == 1);
-    count = reads ? std::min(count, r.count) : 0;
-    return memory_run<typename Operand::value_type>{{r.data, r.count == 1 ? 1 : r.step}};
-  } else {
-    return operand_run<Operand>{operand, from + k * operand.step};
-  }
-}
 
 /// What a host loop writes of contiguous elements.
 template <class T>
@@ -122,11 +93,30 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     }
   }
 
+  /// Copies what lies in the opposite order, in a loop of vector instructions.
+  template <class Operand>
+  bool copy_backwards(const offsets& o, std::int64_t n, const Operand& in) const {
+    if constexpr (requires { requires std::is_pointer_v<decltype(in.contiguous_from(0))>; }) {
+      const auto& out = get<0>(work.out.array);
+      if (in.step != -1 || out.step != 1) return false;
+      const auto* const last = in.contiguous_from(o.of[1] - n + 1);
+      auto* const to = out.contiguous_from(o.of[0]);
+      independent_loop(0, n, [&](std::int64_t k) {
+        to[k] = converted<std::tuple_element_t<0, std::tuple<stored<T>...>>>(work.f(last[n - 1 - k]));
+      });
+      return true;
+    } else {
+      return false;
+    }
+  }
+
   /// Elements of one row, n of them at most a block.
   template <std::size_t... J, std::size_t... I>
   void compute_block(const offsets& o, std::int64_t n, std::index_sequence<J...> outs,
                      std::index_sequence<I...>) const {
     if (gathers) {
+      if constexpr (std::is_same_v<F, op::identity> && (std::is_pointer_v<run_of<T>> && ...) && sizeof...(J) == 1)
+        if (copy_backwards(o, n, get<I>(work.in)...)) return;
       for (std::int64_t k = 0; k < n; ++k)
         work.out.put(o, k, work.f(get<I>(work.in).strided_from(o.of[outputs + I])[k]...));
       return;

@@ -9,6 +9,7 @@
 #include <quern/core/launch/ivdep.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/noinline.hpp>
+#include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/prefetch.hpp>
 #include <quern/core/launch/readers.hpp>
@@ -95,11 +96,46 @@ struct host_reduction {
       v = apply_block(room, count, readers...);
       if (s != nullptr) add_values(*s, v, p, k, count, in_place ? k : 0);
     };
-    if (gathers)
+    if (gathers) {
       for (std::int64_t k = 0; k < n; k += length)
         read(k, Kokkos::min(length, n - k), get<I>(from).strided_from(p.of[I] + k * get<I>(from).step)...);
-    else with_readers<std::max<std::int64_t>(block, chunk)>(read, n, length, std::tie(get<I>(from)...), p.of);
+    } else if constexpr ((has_runs<In> || ...)) {
+      for (std::int64_t k = 0; k < n; k += length) {
+        const std::int64_t count = Kokkos::min(length, n - k);
+        v = read_runs(room, k, count, from, p, inputs());
+        if (s != nullptr) add_values(*s, v, p, k, count, 0);
+      }
+    } else {
+      with_readers<std::max<std::int64_t>(block, chunk)>(read, n, length, std::tie(get<I>(from)...), p.of);
+    }
     return v;
+  }
+  /// The values of n elements from k on, of which those that are found by maps of indices are read in loops as far as
+  /// they are at equal distances, and some at a time where they are anywhere.
+  template <std::size_t... I>
+  const value* read_runs(value* room, std::int64_t k, std::int64_t n, const operand_list& from, const offsets& p,
+                         std::index_sequence<I...>) const {
+    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    for (std::int64_t done = 0, count = 0; done < n; done += count) {
+      count = n - done;
+      const std::tuple runs{run_at(get<I>(from), p.of[I], k + done, count)...};
+      const value* v = nullptr;
+      if (count >= Kokkos::min(least, n - done)) {
+        const std::int64_t offset[] = {std::get<I>(runs).offset...};
+        const auto read = [&](std::int64_t, std::int64_t, const auto&... at) {
+          v = apply_block(room + done, count, at...);
+        };
+        with_readers<std::max<std::int64_t>(block, chunk)>(
+            read, count, count, std::tuple<decltype((std::get<I>(runs).operand))...>(std::get<I>(runs).operand...),
+            offset);
+      } else {
+        count = Kokkos::min(some, n - done);
+        v = apply_block(room + done, count, get<I>(from).strided_from(p.of[I] + (k + done) * get<I>(from).step)...);
+      }
+      if (count == n) return v;
+      if (v != room + done) std::copy_n(v, count, room + done);
+    }
+    return room;
   }
   /// What follows each other in an array stays there.
   const value* read_block(value* room, std::int64_t n, const operand_list& from, const offsets& p) const {

@@ -10,6 +10,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/per_axis.hpp>
 #include <quern/stencil/differences.hpp>
+#include <quern/stencil/one_sided_slices.hpp>
 #include <quern/stencil/stencil.hpp>
 
 namespace quern {
@@ -26,44 +27,6 @@ template <int Order>
 inline constexpr edge_order_of<Order> edge_order{};
 
 namespace impl {
-
-/// An axis of n cells in equal distances.
-struct even_axis {
-  static constexpr bool is_even = true;
-  int axis;
-  std::int64_t n;
-  double spacing;
-};
-/// One whose cells are at points.
-template <class X>
-struct uneven_axis {
-  static constexpr bool is_even = false;
-  int axis;
-  std::int64_t n;
-  const X* points;
-  std::int64_t stride;
-  /// From a cell to the next.
-  KOKKOS_FUNCTION double distance(std::int64_t i) const {
-    return convert<double>(points[(i + 1) * stride]) - convert<double>(points[i * stride]);
-  }
-};
-
-/// What multiplies the values of three neighbours.
-struct three_weights {
-  double low, middle, high;
-};
-/// Of the derivative at the first, second or third (-1, 0 or 1) of three points at distances `a` and `b`: that of the
-/// parabola through the three (NumPy's).
-KOKKOS_FUNCTION inline three_weights weights_of_parabola(int at, double a, double b) {
-  const double both = a + b;
-  if (at < 0) return {-(2 * a + b) / (a * both), both / (a * b), -a / (b * both)};
-  if (at > 0) return {b / (a * both), -both / (a * b), (2 * b + a) / (b * both)};
-  return {-b / (a * both), (b - a) / (a * b), a / (b * both)};
-}
-
-/// The type in which differences of S on uneven grids are computed.
-template <class S>
-using wide_difference = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
 /// Derivatives along all axes in their order, or along some, of windows of values that are computed in S.
 template <int Rank, int Outputs, bool AllAxes, int EdgeOrder, class S, class Axis>
@@ -168,24 +131,31 @@ void one_sided_call(const operation_name& label, const Exec& exec, const Out& ou
                     const Options&... options) {
   constexpr int rank = rank_of<In>, order = order_at_edges<Options...>;
   constexpr int count = std::tuple_size_v<decltype(as_outputs(out))>;
-  static_assert(rank >= 1 && rank <= 3, "quern: differences take Views of rank 1, 2 or 3, known when compiling");
+  constexpr bool in_windows = rank >= 1 && rank <= 3, of_slices = rank > 3 && all_in_memory<Out, In>;
+  static_assert(rank >= 1, "quern::gradient: the rank of in is 1 or more, known when compiling");
+  static_assert(rank < 4 || of_slices, "quern::gradient: in chunks and over ranks, arrays have three axes at most");
   static_assert(rank < 1 || has_option<axes, Options...> || count == rank, "quern::gradient: one output for each axis");
   static_assert(!has_option<keep_axes_t, Options...>, "quern: the operation has no such option");
   constexpr int orders = (0 + ... + (is_option<edge_order_t, Options> ? 1 : 0));
   static_assert(orders <= 1, "quern: an option is given twice");
-  if constexpr (rank >= 1 && rank <= 3) {
+  if constexpr (in_windows || of_slices) {
     const shape extents = operand_extents(label, u);
     const auto along = gradient_axes(label, find_option<axes>(options...), count, extents, order);
-    using S = difference_type<value_of<In>>;
-    using axis_type = decltype(axis_of(0, 0, 0));
-    one_sided_gradient<rank, count, !has_option<axes, Options...>, order, S, axis_type> f;
-    for (int k = 0; k < count; ++k) f.along[k] = axis_of(k, along[k], extents.extent[along[k]]);
-    std::apply(
-        [&](const auto&... of_place) {
-          engine_of<stencils, Out, In>::run(label, star<order>(), exec, as_outputs(out), with_position(f),
-                                            boundary::nearest, std::tie(u), of_place...);
-        },
-        select_options<true>(options...));
+    const auto described = [&](int k) { return axis_of(k, along[k], extents.extent[along[k]]); };
+    if constexpr (of_slices) {
+      gradient_of_slices<order>(label, exec, as_outputs(out), u, described);
+    } else {
+      using S = difference_type<value_of<In>>;
+      using axis_type = decltype(axis_of(0, 0, 0));
+      one_sided_gradient<rank, count, !has_option<axes, Options...>, order, S, axis_type> f;
+      for (int k = 0; k < count; ++k) f.along[k] = described(k);
+      std::apply(
+          [&](const auto&... of_place) {
+            engine_of<stencils, Out, In>::run(label, star<order>(), exec, as_outputs(out), with_position(f),
+                                              boundary::nearest, std::tie(u), of_place...);
+          },
+          select_options<true>(options...));
+    }
   }
 }
 
@@ -207,7 +177,9 @@ void one_sided_on_points(const operation_name& label, const Exec& exec, const Ou
     const call c(label, exec);
     const auto of_all = [&](const auto&... v) { return std::array<strided<const X>, sizeof...(v)>{c.input(v)...}; };
     const auto at = unpack(of_all, points);
-    constexpr std::array name{"points along axis 0", "points along axis 1", "points along axis 2"};
+    constexpr std::array name{"points along axis 0", "points along axis 1", "points along axis 2",
+                              "points along axis 3", "points along axis 4", "points along axis 5",
+                              "points along axis 6", "points along axis 7"};
     const auto axis_of = [&](int k, int axis, std::int64_t n) {
       if (at[k].extents != shape{n})  // else no text is made
         check_extents(label, name[axis], at[k].extents, shape{n});

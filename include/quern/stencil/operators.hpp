@@ -121,7 +121,7 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
 /// @param options `axes{2, 0}`: along these alone, an output for each in this order; `edge_order<2>`
 ///
 /// Places, asynchrony and memory are those of `stencil`: over ranks halos of one layer, with `edge_order<2>` of two; in
-/// chunks one output.
+/// chunks one output. Arrays of more than three axes are in memory, and take three kernels for each output.
 /// @throws Error if the number of axes is not that of the outputs, one is out of range or repeated, or has fewer cells
 /// than 2, with `edge_order<2>` than 3; if a spacing is zero or not finite, in float where u is of float; and as
 /// `stencil`
