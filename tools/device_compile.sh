@@ -50,11 +50,11 @@ tests=(
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/computed_pads_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_bytes_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
-  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/short_rows_test"
+  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/short_rows_test reduce/vector_extrema_test"
   "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test

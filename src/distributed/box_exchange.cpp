@@ -193,10 +193,9 @@ struct packed_boxes {
   void launch(const Exec& exec, const std::string& label, std::span<const std::int64_t> shifts) const {
     const auto* boxes = reinterpret_cast<const packed_rows*>(table.data());
     for (const boxes_of_kernel& k : kernels)
-      Kokkos::parallel_for(kernel_label(label),
-                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, k.items),
-                           copy_boxes<Pass>{boxes + k.first_box, k.boxes, is_device<Exec> ? 0 : 1,
-                                            field_shifts(shifts, k.first_field)});
+      Kokkos::parallel_for(
+          kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, k.items),
+          copy_boxes<Pass>{boxes + k.first_box, k.boxes, is_device<Exec> ? 0 : 1, field_shifts(shifts, k.first_field)});
   }
 };
 

@@ -85,8 +85,7 @@ summed_table make_summed_table(std::span<const peer_box> fields, const stride_ar
   for (int field = 0; field < static_cast<int>(fields.size()); ++field) {
     const peer_box& array = fields[field];
     const auto axes = axes_in_memory(array);
-    if (field % fields_of_kernel == 0)
-      table.kernels.push_back({field, static_cast<int>(table.cells.size()), 0, 0});
+    if (field % fields_of_kernel == 0) table.kernels.push_back({field, static_cast<int>(table.cells.size()), 0, 0});
     boxes_of_kernel& kernel = table.kernels.back();
     for (const auto& [cells, added] : cut_boxes(field, boxes)) {
       summed_cells& to = table.cells.emplace_back();
