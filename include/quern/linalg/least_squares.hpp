@@ -269,8 +269,8 @@ struct engine<in_memory, least_squares_problems> {
 /// @param options a `least_squares` method and `rcond`, `lstsq(exec, x, a, b, least_squares::qr)`: a must then have at
 ///            least as many rows as columns
 ///
-/// Views of any layout, of float, double or their complex numbers. Waits for `exec` until the rank is known; outputs are
-/// written on `exec` behind that, and are there when it has ended. Matrices with many more rows than columns are
+/// Views of any layout, of float, double or their complex numbers. Waits for `exec` until the rank is known; outputs
+/// are written on `exec` behind that, and are there when it has ended. Matrices with many more rows than columns are
 /// decomposed as by `qr`. NaN in a give NaN, and a rank of -1.
 ///
 /// Over ranks a and b are DistributedViews whose rows, no fewer than columns, are distributed in the same way, x is a
