@@ -65,8 +65,8 @@ KOKKOS_FUNCTION int box_of_item(const Box* boxes, int count, std::int64_t item) 
 }
 
 /// Brings boxes of arrays from rank to rank: those of all arrays for one rank are one message, one kernel packs all
-/// messages of 16 fields that may move, or of any number that do not, and one unpacks them. Boxes between two ranks have the same order and the same extents on both. A rank's
-/// boxes for itself are copied.
+/// messages of 16 fields that may move, or of any number that do not, and one unpacks them. Boxes between two ranks
+/// have the same order and the same extents on both. A rank's boxes for itself are copied.
 ///
 /// What is to be added to arrays stays in the messages, `packed`, and what is sent of it becomes zero, in all bits.
 ///

@@ -132,7 +132,8 @@ class HaloExchange {
   /// The same of the program's own blocks, of up to 16 Views of any types, the same and in the same order on all ranks.
   /// The first start of fields of a type and layout prepares the messages. One list of Views of one type may stand in
   /// their place, of any number that is known when the program runs, whose cells for one neighbour are one message too;
-  /// of an empty list nothing is sent or filled. Beside them may stand `named{"ghosts of u"}`, a name for what is launched until the exchange is finished.
+  /// of an empty list nothing is sent or filled. Beside them may stand `named{"ghosts of u"}`, a name for what is
+  /// launched until the exchange is finished.
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
   /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have

@@ -114,9 +114,7 @@ template <class Exec>
 class ghost_sums {
  public:
   ghost_sums(const Exec& exec, const summed_table& table)
-      : cells_(copied(exec, table.cells)),
-        boxes_(copied(exec, table.boxes)),
-        kernels_(table.kernels) {}
+      : cells_(copied(exec, table.cells)), boxes_(copied(exec, table.boxes)), kernels_(table.kernels) {}
 
   static constexpr bool row_item = !is_device<Exec>;
   template <int Rank, class... T>
