@@ -26,7 +26,7 @@ units=(
   ../src/fits/normal_equations
   ../src/fits/coordinate_descent
   "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/call/per_axis ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
-  "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary"
+  "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary ../src/map/transpose_bytes"
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/copy_async ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/filters ../src/stencil/footprint ../src/stencil/grid ../src/stencil/separable_passes ../src/stencil/stencil ../src/random/fill ../src/analysis/label ../src/particles/domain ../src/stencil/halo_fields ../src/stencil/one_sided ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/array_info ../src/files/convert ../src/files/elements ../src/files/npy ../src/files/npy_header ../src/files/npz ../src/files/output_file ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
@@ -45,7 +45,7 @@ tests=(
   "keyed/unique_test keyed/join_test keyed/insert_test"
   "keyed/group_by_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
-  "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test"
+  "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test map/transposed_bytes_test"
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/computed_pads_test views/operations_test"
@@ -53,7 +53,7 @@ tests=(
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
-  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/short_rows_test"
+  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/short_rows_test reduce/vector_extrema_test"
   "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test
