@@ -92,6 +92,20 @@ struct neutral<component_reducer<Reducer, N>, T> {
   }
 };
 
+/// `chosen ? x : otherwise`. Hosts choose between floating-point numbers by their bits: of masks without a pattern,
+/// half of the branches that compilers make of it would be mispredicted.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T selected_or(bool chosen, const T& x, const T& otherwise) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    KOKKOS_IF_ON_HOST((const bits mask = -static_cast<bits>(chosen); return Kokkos::bit_cast<T>(
+                           (Kokkos::bit_cast<bits>(x) & mask) | (Kokkos::bit_cast<bits>(otherwise) & ~mask));))
+    KOKKOS_IF_ON_DEVICE((return chosen ? x : otherwise;))
+  } else {
+    return chosen ? x : otherwise;
+  }
+}
+
 /// f of values of which the first is selected, or else what changes no state of the reducer.
 template <class Reducer, class F>
 struct filled {
@@ -103,7 +117,7 @@ struct filled {
     const auto otherwise = neutral<Reducer, value>::value(reducer);
     using common = std::remove_const_t<decltype(otherwise)>;
     const auto x = static_cast<common>(f(first.value, v...));
-    return first.chosen ? x : otherwise;
+    return selected_or<common>(first.chosen, x, otherwise);
   }
 };
 
