@@ -65,7 +65,8 @@ std::vector<double> described(const std::vector<double>& values, std::int64_t n)
     const double at = 0.25 * k * static_cast<double>(count - 1);
     const auto i = static_cast<std::int64_t>(at);
     const double low = x[i], high = x[std::min(i + 1, count - 1)];
-    found[3 + k] = low == high ? low : low + (high - low) * (at - static_cast<double>(i));
+    const double part = at - static_cast<double>(i);
+    found[3 + k] = low == high || part == 0 ? low : low + (high - low) * part;
   }
   return found;
 }

@@ -13,15 +13,10 @@
 namespace quern::impl::arrow {
 
 /// The columns of an array of structs: those without an owner are in memory of the allocator, others in the array's.
-struct columns {
-  std::vector<host_column> all;
-  std::int64_t rows = 0;
-};
-
 /// Neither releases nor changes the structs.
 /// @param owner of the array, of all columns in its memory
-columns read(const std::string& label, const ArrowSchema& schema, const ArrowArray& array,
-             const host_allocator& allocate, const std::shared_ptr<const void>& owner);
+std::vector<host_column> read(const std::string& label, const ArrowSchema& schema, const ArrowArray& array,
+                              const host_allocator& allocate, const std::shared_ptr<const void>& owner);
 
 /// Writes structs that keep the columns' owners.
 void write(const std::string& label, const std::vector<host_column>& columns, ArrowSchema* schema, ArrowArray* array);

@@ -289,7 +289,7 @@ class array_reader {
   }
 
   host_column read_dictionary() const {
-    if (array_.dictionary == nullptr) fail("has no dictionary");
+    if (array_.dictionary == nullptr || array_.dictionary->release == nullptr) fail("has no dictionary");
     const auto texts =
         array_reader(label_, name_, *schema_.dictionary, *array_.dictionary, 0, array_.dictionary->length).texts();
     numbered_texts numbers;
@@ -350,7 +350,11 @@ void check_struct(const std::string& label, const ArrowSchema& schema, const Arr
   if (array.n_children < 0 || array.n_children != schema.n_children || !have_children)
     throw Error(label, "the array has " + std::to_string(array.n_children) + " children, and its schema " +
                            std::to_string(schema.n_children));
+  if (array.n_children == 0 && array.length > 0)
+    throw Error(label, "the array has " + std::to_string(array.length) + " rows and no column");
   const void* const bits = array.n_buffers > 0 && array.buffers != nullptr ? array.buffers[0] : nullptr;
+  if (bits == nullptr && array.null_count > 0)
+    throw Error(label, "the array has " + std::to_string(array.null_count) + " missing rows, and no bitmap of them");
   if (bits == nullptr || array.null_count == 0) return;
   for (std::int64_t i = 0; i < array.length; ++i)
     if (!bit(bits, array.offset + i)) throw Error(label, "the row " + std::to_string(i) + " is missing as a whole");
@@ -358,19 +362,18 @@ void check_struct(const std::string& label, const ArrowSchema& schema, const Arr
 
 }  // namespace
 
-columns read(const std::string& label, const ArrowSchema& schema, const ArrowArray& array,
-             const host_allocator& allocate, const std::shared_ptr<const void>& owner) {
+std::vector<host_column> read(const std::string& label, const ArrowSchema& schema, const ArrowArray& array,
+                              const host_allocator& allocate, const std::shared_ptr<const void>& owner) {
   check_struct(label, schema, array);
-  columns result;
-  result.rows = array.length;
+  std::vector<host_column> result;
   std::vector<std::string> names;
   for (std::int64_t k = 0; k < schema.n_children; ++k) {
     const ArrowSchema* const child = schema.children[k];
-    if (child == nullptr || array.children[k] == nullptr)
+    if (child == nullptr || child->release == nullptr || array.children[k] == nullptr)
       throw Error(label, "there is no child " + std::to_string(k) + " of the array");
     names.emplace_back(child->name == nullptr ? "" : child->name);
-    result.all.push_back(array_reader(label, names.back(), *child, *array.children[k], array.offset, array.length)
-                             .read(allocate, owner));
+    result.push_back(array_reader(label, names.back(), *child, *array.children[k], array.offset, array.length)
+                         .read(allocate, owner));
   }
   check_distinct(label, names);
   return result;

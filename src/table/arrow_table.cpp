@@ -33,7 +33,7 @@ Table<Exec> table_of_array(const std::string& label, const Exec& exec, const Arr
   const auto read =
       arrow::read(label, schema, taken(0).get(), [&](std::size_t bytes) { return memory.take(bytes); }, keeps);
   std::vector<column_in<Exec>> columns;
-  for (const auto& c : read.all) {
+  for (const auto& c : read) {
     using block = pool_block<Kokkos::HostSpace>;
     auto* const bytes = static_cast<std::byte*>(const_cast<void*>(c.data));
     // Shares the count of the array's users.

@@ -103,6 +103,7 @@ TEST(Guides, DistributedDocComments) {
   const quern::Communicator comm(MPI_COMM_WORLD);
   EXPECT_EQ(comm.size(), guarded(comm));
   EXPECT_EQ(0, blocks(comm));
+  EXPECT_EQ(3.0 * comm.size(), described(comm));
   const quern::Decomposition cut(comm, {8, 6, 4}, {.halo = {1}});
   const field u("u", cut), v("v", cut);
   quern::random::normal(exec, u, quern::random::key{42});

@@ -87,8 +87,11 @@ TYPED_TEST(Pairs, AtTheEndsOfIntervals) {
 TYPED_TEST(Pairs, AtInfinity) {
   const auto points = this->on_line({infinity, 0, 1});
   const auto found = this->row(2);
-  quern::pair_counts(this->exec, found, points, domain({0}, {1}), {1e200, infinity});
+  quern::pair_counts(this->exec, found, points, domain({0}, {1}), {1e150, infinity});
   EXPECT_EQ((counts{2, 6}), test::contents(found));
+  // The squares of these are no numbers of double.
+  for (const double radius : {2e155, 1e-170})
+    EXPECT_THROW(quern::pair_counts(this->exec, found, points, domain({0}, {1}), {0, radius}), quern::Error);
 }
 
 /// Several blocks of queries, and more radii than fast memory has room for.

@@ -119,6 +119,7 @@ TYPED_TEST(SparseOn, TheNearestAreThoseOfALoop) {
   const auto distances = test::make_array<T, 2, typename TypeParam::layout, E>({n, k}, std::vector<T>(n * k));
   quern::knn(E(), neighbors, distances, points, points);
   const auto found = test::contents(neighbors);
+  const auto lengths = test::contents(distances);
   for (std::int64_t i = 0; i < n; ++i) {
     // Squares of float are exact but for those of outliers, which tell less of what is nearer.
     if (sizeof(T) == 4 && std::count(outliers.begin(), outliers.end(), i) > 0) continue;
@@ -129,7 +130,26 @@ TYPED_TEST(SparseOn, TheNearestAreThoseOfALoop) {
       all.push_back({x * x + y * y, static_cast<int>(j)});
     }
     std::partial_sort(all.begin(), all.begin() + k, all.end());
-    for (std::int64_t j = 0; j < k; ++j) EXPECT_EQ(all[j].second, found[i * k + j]) << i << ", " << j;
+    for (std::int64_t j = 0; j < k; ++j) {
+      EXPECT_EQ(all[j].second, found[i * k + j]) << i << ", " << j;
+      EXPECT_NEAR(std::sqrt(all[j].first), lengths[i * k + j], 1e-6) << i << ", " << j;
+    }
+  }
+}
+
+/// Equal steps through the rows of a grid would meet few of its columns.
+TYPED_TEST(SparseOn, TheBoxOfMostPointsOfAGridIsItsOwn) {
+  const std::int64_t n = 96;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < n * n; ++i) values.insert(values.end(), {1.0 * (i / n), 1.0 * (i % n)});
+  const typename TestFixture::E exec;
+  const auto view = this->points(values, 2);
+  const quern::impl::strided<const typename TestFixture::T> points = quern::impl::call("box", exec).input(view);
+  const domain own({0, 0}, {95, 95});
+  const domain found = quern::impl::box_of_most("box", exec, points, own);
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_EQ(own.low(d), found.low(d));
+    EXPECT_EQ(own.high(d), found.high(d));
   }
 }
 

@@ -114,7 +114,8 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
 /// cells up to 40 bytes more. A point with a NaN is noise.
 ///
 /// @throws Error if extents do not fit, the type of `labels` does not hold as many numbers as there are points, the
-///         radius is below 0, `min_samples` below 1, or there are 2^31 points or more
+///         radius is below 0 or its square no normal number of the coordinates' type, `min_samples` below 1, or there
+///         are 2^31 points or more
 template <execution_space Exec, view_like Labels, view_like Points, size_option... Size>
 auto dbscan(const Exec& exec, const Labels& labels, const Points& points, const domain& box, double radius,
             std::int64_t min_samples, const Size&... size) {
@@ -122,7 +123,8 @@ auto dbscan(const Exec& exec, const Labels& labels, const Points& points, const 
                 "quern::dbscan: labels must be of signed integers");
   impl::call c("quern::dbscan", exec);
   const std::int64_t n = impl::view_extents(points).extent[0];
-  impl::check_radius(c.label, radius, n);
+  impl::check_point_numbers(c.label, n);
+  impl::check_radius<impl::value_of<Points>>(c.label, radius);
   if (min_samples < 1) throw Error(c.label, "min_samples is " + std::to_string(min_samples) + ", expected at least 1");
   impl::check_extents(c.label, "labels", impl::view_extents(labels), shape{n}, ", one for each point");
   impl::check_positions<impl::value_of<Labels>>(c.label, "labels", n);

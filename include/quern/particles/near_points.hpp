@@ -240,10 +240,14 @@ inline void check_point_numbers(const std::string& label, std::int64_t n) {
   if (n > Kokkos::Experimental::finite_max_v<std::int32_t>)
     throw Error(label, std::to_string(n) + " points, expected at most 2147483647");
 }
-/// The same, and invalid radii.
-inline void check_radius(const std::string& label, double radius, std::int64_t n) {
-  check_point_numbers(label, n);
+/// Rejects negative radii, and those whose squares T does not hold.
+template <class T>
+void check_radius(const std::string& label, double radius) {
   if (!(radius >= 0)) throw Error(label, "a radius of " + text_of(radius) + ", expected at least 0");
+  constexpr double least = std::numeric_limits<T>::min(), largest = std::numeric_limits<T>::max();
+  if (std::isfinite(radius) && radius > 0 && !(radius >= std::sqrt(least) && radius <= std::sqrt(largest)))
+    throw Error(label,
+                "a radius of " + text_of(radius) + ", whose square is no normal number of the coordinates' type");
 }
 
 }  // namespace quern::impl

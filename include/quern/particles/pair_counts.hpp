@@ -155,9 +155,10 @@ void launch_count_pairs(const std::string& label, const Exec& exec, const near_p
   }
 }
 
-inline void check_radii(const std::string& label, const std::vector<double>& radii) {
+template <class T>
+void check_radii(const std::string& label, const std::vector<double>& radii) {
   for (std::size_t i = 0; i < radii.size(); ++i) {
-    if (!(radii[i] >= 0)) throw Error(label, "a radius of " + text_of(radii[i]) + ", expected at least 0");
+    check_radius<T>(label, radii[i]);
     if (i > 0 && radii[i] < radii[i - 1])
       throw Error(label, "a radius of " + text_of(radii[i]) + " behind " + text_of(radii[i - 1]) +
                              ", expected them in ascending order");
@@ -202,7 +203,7 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
   const call c("quern::pair_counts", exec);
   check_point_numbers(c.label, view_extents(points).extent[0]);
   check_point_numbers(c.label, view_extents(others).extent[0]);
-  check_radii(c.label, radii);
+  check_radii<value_of<Points>>(c.label, radii);
   check_extents(c.label, "counts", view_extents(counts), shape{static_cast<std::int64_t>(radii.size())},
                 ", one for each radius");
   check_overlap(c.label, c.output(counts), c.input(points), "points", false);
@@ -228,8 +229,8 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
 ///
 /// All pairs within the largest radius are looked at, by cells of its width: their number is what it takes, as that of
 /// `radius_neighbors`, wherever a few are that are far away. Scratch memory is that of `bin_by`, a row of coordinates
-/// and 4 bytes for each point, in a box of many more cells up to 40 more, and counts for each thread of a host. A point
-/// with a NaN is in no pair.
+/// and 4 bytes for each point, in a box of many more cells up to 40 more and those of an `argsort`, and counts for each
+/// thread of a host. A point with a NaN is in no pair.
 ///
 /// @param counts  of rank 1 and `std::int64_t`, an element for each radius
 /// @param points  (n, rank of the domain) of float or double, in either layout; distances are formed in their type, and
@@ -238,7 +239,8 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
 ///                more than half of the box
 /// @param radii   on the host, in ascending order, at least 0; a point is near up to it
 /// @param options `cumulative{false}`: count r is of the distances above `radii[r - 1]` up to `radii[r]`
-/// @throws Error if extents do not fit, a radius is below 0, NaN or below the one before, `counts` shares memory with
+/// @throws Error if extents do not fit, a radius is below 0, NaN or below the one before, its square is no normal
+/// number, `counts` shares memory with
 ///         points, or there are 2^31 points or more
 template <execution_space Exec, view_like Counts, view_like Points, option<cumulative>... Options>
 void pair_counts(const Exec& exec, const Counts& counts, const Points& points, const domain& box,

@@ -85,18 +85,20 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
 /// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. What
 /// it takes is the number of points in cells as wide as the radius, or, where the box is up to eight times as many
 /// cells as there is memory for, about two for each point, in wider ones. In a larger box cells have memory where there
-/// are points alone, so that a few far away cost nothing. Scratch memory is that of `bin_by`, and 20 bytes and a row of
-/// coordinates for each point; in such a box up to 40 bytes more. A point with a NaN has no neighbours.
+/// are points alone, so that a few far away cost nothing, up to 1e14 radii away (double). Scratch memory is that of
+/// `bin_by`, and 20 bytes and a row of coordinates for each point; in such a box up to 40 bytes more. A point with a
+/// NaN has no neighbours.
 ///
-/// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0, or there are 2^31
-/// points
-///         or more; CapacityError if `neighbors` has too little room and the call waits
+/// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0 or so small or
+///         large that its square is no normal number of the coordinates' type, or there are 2^31 points or more;
+///         CapacityError if `neighbors` has too little room and the call waits
 template <execution_space Exec, view_like Offsets, view_like Neighbors, view_like Points, size_option... Size>
 auto radius_neighbors(const Exec& exec, const Offsets& offsets, const Neighbors& neighbors, const Points& points,
                       const domain& box, double radius, const Size&... size) {
   impl::call c("quern::radius_neighbors", exec);
   const std::int64_t n = impl::view_extents(points).extent[0];
-  impl::check_radius(c.label, radius, n);
+  impl::check_point_numbers(c.label, n);
+  impl::check_radius<impl::value_of<Points>>(c.label, radius);
   impl::check_extents(c.label, "offsets", impl::view_extents(offsets), shape{n + 1}, ", one more than points");
   impl::check_positions<impl::value_of<Neighbors>>(c.label, "neighbors", n);
   impl::check_apart(c.label, {"offsets", "neighbors"}, c.output(offsets), c.output(neighbors));
