@@ -139,6 +139,9 @@ TYPED_TEST(ChunkedKmeans, Misuse) {
   test::expect_error("quern::kmeans: max_iterations is 0, expected at least 1",
                      [&] { quern::kmeans(centers, this->labels(6), points.source(), max_iterations{0}); });
   EXPECT_EQ(std::vector<double>(4, -9), test::contents(centers));
+  const auto x = this->none(6, 2);
+  const auto first = Kokkos::subview(x, std::pair(0, 2), Kokkos::ALL);
+  EXPECT_THROW(quern::kmeans(first, this->labels(6), quern::in_chunks(x)), quern::Error);
 }
 
 }  // namespace

@@ -61,6 +61,19 @@ TEST(DistributedDescribe, IsThatOfAllRows) {
     }
 }
 
+/// Sums of which are no numbers, though the means are.
+TEST(DistributedDescribe, OfLargeNumbersAndInfinities) {
+  const auto& comm = test::world();
+  table t;
+  t.insert("large", column<double>(0, 1, [](std::int64_t) { return 1e308; }));
+  t.insert("infinite", column<double>(0, 1, [&](std::int64_t) { return comm.rank() == 0 ? INFINITY : 1.0; }));
+  const table found = quern::distributed::describe(comm, t);
+  const auto large = test::contents(found.column<double>("large"));
+  EXPECT_EQ(1e308, large[1]);
+  EXPECT_EQ(comm.size() > 1, large[2] == 0);  // there is none of one row
+  EXPECT_EQ(INFINITY, test::contents(found.column<double>("infinite"))[1]);
+}
+
 TEST(DistributedDescribe, Misuse) {
   const auto& comm = test::world();
   test::expect_error("quern::distributed::describe: a quantile is 1.5, expected 0 to 1",

@@ -96,6 +96,12 @@ TYPED_TEST(DistributedKnn, Misuse) {
   test::expect_error("quern::knn: queries has extents (1, 2), expected (m, 1), as many columns as points", [&] {
     quern::knn(this->exec, this->numbers(1, 5), distances, TestFixture::template matrix<double>(1, 2, {0, 0}), points);
   });
+  // Also where ranks have no points to search.
+  test::expect_error("quern::knn: points have 1 columns, and the domain the rank 2", [&] {
+    quern::knn(this->exec, this->numbers(1, 2), this->lengths(1, 2), queries, points, quern::domain({0, 0}, {1, 1}));
+  });
+  test::expect_error("quern::knn: 0 neighbours of points with 1 columns, expected at least 1 of both",
+                     [&] { quern::knn(this->exec, this->numbers(1, 0), this->lengths(1, 0), queries, points); });
   if (this->comm.size() > 1) {
     const DistributedView<double, 2, TypeParam> columns(
         "columns", Decomposition(this->comm, {8, 8}, {.grid = {1, this->comm.size()}}));

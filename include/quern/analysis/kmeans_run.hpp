@@ -41,6 +41,7 @@ class kmeans_run {
         n_(points.extents().extent[0]),
         first_(others == nullptr ? 0 : others->first),
         columns_(static_cast<int>(points.extents().extent[1])),
+        k_(k),
         clusters_(k, columns_),
         plan_(Exact ? parts_of(all(), k, columns_).part(first_, n_) : parts_of(n_, k, columns_)),
         lanes_(kmeans_parts(all(), 0).part(first_, n_)),
@@ -199,7 +200,7 @@ class kmeans_run {
   /// The same of all points, or of a chunk of them, whose sums are added to those of the chunks before.
   void assign_some(const Exec& e, const strided<const T>& x, std::int64_t first, std::int64_t k, bool with_sums) {
     const bool for_others = Exact && with_sums && others_ != nullptr;  // who have the other parts
-    const kmeans_parts plan = Rows::in_chunks ? parts_of(x.extents.extent[0], clusters_.clusters, columns_) : plan_;
+    const kmeans_parts plan = Rows::in_chunks ? parts_of(x.extents.extent[0], k_, columns_) : plan_;
     if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * between()), T(0));
     T* const own = with_sums ? parts_ + plan.first * between() : nullptr;
     const assign_points<T> a{{x, about_}, {table_, half_squares_, k}, plan, labels_ + first, own, between(), counts_};
@@ -353,6 +354,7 @@ class kmeans_run {
   const other_points* others_;
   std::int64_t n_, first_;
   int columns_;
+  const std::int64_t k_;  // also while `clusters_` is the one of all points
   kmeans_clusters clusters_;
   kmeans_parts plan_, lanes_;
   std::int64_t rows_;  // of the table

@@ -80,6 +80,8 @@ struct engine<in_chunks_place, clusterings> {
     check_kmeans_extents(c.label, in.extents(), centers.extents, out.extents());
     check_positions<value_of<Labels>>(c.label, "labels", centers.extents.extent[0]);
     check_memory(c.label, out, in, false, "points");
+    check_memory(c.label, output_in_chunks<Exec, Centers>(centers_view, c.label), in, false, "points");
+    if constexpr (view_like<Labels>) check_apart(c.label, {"centers", "labels"}, centers, c.output(labels));
     start.check(c, centers);
     using T = std::remove_const_t<value_of<Points>>;
     const auto found = [&](const auto& rows) {

@@ -52,16 +52,19 @@ struct described_column {
   static described_column of_ranks(const std::vector<described_column>& ranks) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     described_column all{0, nan, nan, nan, nan};
-    double sum = 0, squares = 0;
+    double squares = 0;
     for (const auto& r : ranks) {
       if (r.count == 0) continue;
+      const double before = all.count;
       all.count += r.count;
-      sum += r.count * r.mean;
+      const double step = r.mean - all.mean, part = r.count / all.count;
+      if (before == 0) all.mean = r.mean;
+      else if (std::isfinite(step)) all.mean += step * part;
+      else all.mean = all.mean * (before / all.count) + r.mean * part;  // of infinities, and where steps overflow
       all.least = all.least < r.least ? all.least : r.least;
       all.greatest = all.greatest > r.greatest ? all.greatest : r.greatest;
     }
     if (all.count == 0) return all;
-    all.mean = sum / all.count;
     for (const auto& r : ranks) {
       if (r.count == 0) continue;
       const double step = r.mean - all.mean;

@@ -179,8 +179,12 @@ logistic_result minimize_logistic(const Problem& problem, const logistic_paramet
     for (double part = 1;; part /= 2) {
       for (std::size_t i = 0; i < step.size(); ++i) parameters[i] = from[i] + part * step[i];
       const double found = problem.objective(parameters);
-      if (last || found <= r.objective + 1e-4 * part * slope + 4 * rounding) {
+      if (found <= r.objective + 4 * rounding + (last ? 0 : 1e-4 * part * slope)) {
         r.objective = found;
+        break;
+      }
+      if (last) {  // what the step would gain is lost in rounding, or it is too long to be the last
+        parameters = from;
         break;
       }
       if (part < 1e-9) {

@@ -240,6 +240,12 @@ struct nearest_searches {};
 struct search_in_domain {
   const domain& box;
   std::string text() const { return ", domain of rank " + std::to_string(box.rank()); }
+  /// Of points with so many columns, for so many results.
+  void check(const std::string& label, std::int64_t columns, std::int64_t) const {
+    if (columns != box.rank())
+      throw Error(label, "points have " + std::to_string(columns) + " columns, and the domain the rank " +
+                             std::to_string(box.rank()));
+  }
   template <class Exec, class Neighbors, class Distances, class Queries, class Points>
   void operator()(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
                   const Points& points) const {
@@ -249,6 +255,11 @@ struct search_in_domain {
 struct search_by_metric {
   metric by;
   std::string text() const { return by == metric::cosine ? ", cosine" : ""; }
+  void check(const std::string& label, std::int64_t columns, std::int64_t results) const {
+    if (columns < 1 || results < 1)
+      throw Error(label, std::to_string(results) + " neighbours of points with " + std::to_string(columns) +
+                             " columns, expected at least 1 of both");
+  }
   template <class Exec, class Neighbors, class Distances, class Queries, class Points>
   void operator()(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
                   const Points& points) const {
