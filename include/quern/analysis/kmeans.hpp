@@ -154,8 +154,9 @@ struct given_start {
 /// whole and equal on all ranks. It starts where a call in memory does, and finds the same: with `reproducible` in all
 /// bits, on any number of ranks, else up to the rounding of sums. An iteration has one message, of the sums and the
 /// numbers of points of clusters; with `reproducible`, the sums of all parts go to all ranks. Ranks draw and add up
-/// whole parts of the points, at most 528 in all, so that a rank may have up to half a part of its neighbours' points,
-/// and a copy of all that it has. Collective.
+/// whole parts of the points, at most 528 in all (fewer where the sums of a part are long, down to 16), so that more
+/// ranks than that have nothing to do; a rank may have up to half a part of its neighbours' points, and a copy of all
+/// that it has. Collective.
 ///
 /// In chunks, points are what comes in chunks, and labels a View or what comes in chunks; centers and initial are
 /// Views. An iteration reads the points once, in rows. k-means++ reads them twice for each centre, and starts where a

@@ -339,10 +339,11 @@ void read_classes(const call<Exec>& c, const Y& y, std::int64_t* labels, std::in
 ///                `max_iterations{m}`, 100 without it
 ///
 /// Newton's method (iteratively reweighted least squares) with a line search, in double: each step reads x once for
-/// probabilities, once for the gradient and once for each of the k (k + 1) / 2 pairs of classes (one for two classes),
-/// by the kernels of `linear_regression`, and solves the equations of all parameters on the host. Columns are taken
-/// without their means, so that origins far away cost no digits. Scratch memory is k + 1 doubles and as many values of
-/// T for each row. Waits for `exec`.
+/// probabilities (2 k - 1 times for k classes), once for the gradient and once for each of the k (k + 1) / 2 pairs of
+/// classes (one for two classes), by the kernels of `linear_regression`, and solves the equations of all parameters on
+/// the host. Columns are taken without their means, so that origins far away cost no digits. Scratch memory is k + 1
+/// doubles, as many values of T and a label of 64 bits for each row; beyond about 90 columns also a copy of x, whose
+/// products are then those of `matmul`, in T. Waits for `exec`.
 ///
 /// No convergence is no exception, but a `logistic_status`, and outputs are then what has been reached. Without a
 /// penalty, classes that a plane separates have no best coefficients: these grow until the limit, or until nothing is

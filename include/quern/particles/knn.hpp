@@ -298,7 +298,8 @@ struct engine<in_memory, searches_among_points> {
 ///
 /// Over ranks, points is a DistributedView, cut along axis 0 alone; the other arrays are Views, and queries whole and
 /// equal on all ranks. Each rank searches its own points; all get the k nearest of those, by their distances and then
-/// by their numbers among the points of all ranks. One message brings k results of each query and rank. Collective;
+/// by their numbers among the points of all ranks. One message brings k results of each query and rank, which are in
+/// scratch memory, so that queries are best taken some at a time where ranks are many. Collective;
 /// waits.
 ///
 /// @param neighbors (queries, k) of a signed integer type
