@@ -99,15 +99,15 @@ void fitted_classes(const space& exec) {
   EXPECT_NEAR(0.25, test::contents(p)[2], 1e-14);  // of columns that say nothing
 }
 
-using box = Kokkos::View<double***>;
-void advance(const space& exec, const box& u) { quern::add(exec, u, u, 1.0); }
+using field_3d = Kokkos::View<double***>;
+void advance(const space& exec, const field_3d& u) { quern::add(exec, u, u, 1.0); }
 
 void statistics_of_steps(const space& exec) {
   const int steps = 5;
-  const box u("u", 3, 4, 5), mean_field("mean", 3, 4, 5);
+  const field_3d u("u", 3, 4, 5), mean_field("mean", 3, 4, 5);
   const Kokkos::View<double*> speed("speed", 7);
   const Kokkos::View<double**> velocity("velocity", 60, 3), matrix("matrix", 3, 3);
-  using field = box;
+  using field = field_3d;
   // # analysis/running_statistics.hpp
   EXPECT_EQ(3, test::contents(mean_field)[59]);
   EXPECT_NEAR(std::sqrt(2.0), deviation, 1e-15);
