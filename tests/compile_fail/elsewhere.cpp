@@ -28,7 +28,8 @@ struct difference {
 void without_engine() {
   const Kokkos::DefaultExecutionSpace exec;
   const quern::random::key key(1);
-  const Kokkos::View<double*> x("x", 3);
+  using line = Kokkos::View<double*>;
+  const line x("x", 3);
   const Kokkos::View<int*> i("i", 3);
   const Kokkos::View<int**> i2("i2", 3, 2);
   const Kokkos::View<float**> f("f", 3, 3);
@@ -44,11 +45,10 @@ void without_engine() {
   quern::random::normal(exec, quern::in_chunks(x), key);   // does not work in chunks [random_fields]
   quern::matmul(exec, m, quern::in_chunks(m), m);          // does not work in chunks [matrix_products]
   quern::qr(quern::in_chunks(f), f, quern::in_chunks(f));  // does not work in chunks [qr_factorizations]
-  const quern::RunningStatistics<Kokkos::View<double*>> of_elements(exec, 3);
-  of_elements.add(exec, quern::in_chunks(x));       // statistics of each element are of arrays in memory
-  quern::fftn(exec, quern::in_chunks(z), z);        // does not work in chunks [transforms]
-  quern::knn(exec, i2, m, m, quern::in_chunks(m));  // does not work in chunks [nearest_searches]
-  quern::kmeans(exec, m, i, quern::in_chunks(m), quern::reproducible);  // clusters that are reproducible
+  quern::RunningStatistics<line>(exec, 3).add(exec, quern::in_chunks(x));  // statistics of each element are of arrays
+  quern::fftn(exec, quern::in_chunks(z), z);                               // does not work in chunks [transforms]
+  quern::knn(exec, i2, m, m, quern::in_chunks(m));                         // does not work in chunks [nearest_searches]
+  quern::kmeans(exec, m, i, quern::in_chunks(m), quern::reproducible);     // clusters that are reproducible
 }
 
 // Others work in memory alone.

@@ -69,7 +69,7 @@ void foreign(const vector<double>& x, const vector<float>& f, const vector<int>&
   quern::lstsq(exec, x, m, x, tolerance());                 // no such option [lstsq, tolerance]
   quern::pinv(exec, m, m, quern::norm_order::one);          // no such option [pinv, norm_order]
   quern::linear_regression(x, m, x, quern::alpha());        // no such option [linear_regression, alpha]
-  quern::logistic_regression(x, m, i, quern::ddof{1});      // no such option [logistic_regression, ddof]
+  quern::logistic_regression(x, m, i, quern::axes{0});      // no such option [logistic_regression, axes]
   quern::matrix_norm(exec, m, quern::axis{0});              // no such option [matrix_norm, axis]
   quern::truncated_svd(m, x, m, m, quern::rcond{1});        // no such option [truncated_svd, rcond]
   quern::gaussian_filter(x, x, 1.0, edge, quern::axis{0});  // no such option [gaussian_filter, axis]
