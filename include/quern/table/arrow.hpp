@@ -68,15 +68,15 @@ namespace quern {
 ///
 /// The first row is copied only where it must be: missing values become NaN and -1, so that a column that has some is a
 /// copy; integers and bools become double then, as pandas makes of them. On hosts all other columns of the first row
-/// whose memory is aligned share the array's memory, whatever the offset, and so do codes of int32 in a dictionary that is sorted; on devices
-/// all are copied. Waits.
+/// whose memory is aligned share the array's memory, whatever the offset, and so do codes of int32 in a dictionary that
+/// is sorted; on devices all are copied. Waits.
 ///
 /// Takes both structs over: they are released when this returns or throws, except that an array whose memory is shared
 /// is released, by whatever thread, with its last column, which must be before Kokkos ends. Nothing may write that
 /// memory meanwhile.
-/// @throws Error if a struct is null or released, is not one of structs, has missing rows or rows without a column, names that occur twice,
-/// columns of other types (as times, decimals, lists or structs) or too short ones, or what is in no array (as indices
-/// beyond a dictionary); if a uint64 is beyond int64
+/// @throws Error if a struct is null or released, is not one of structs, has missing rows or rows without a column,
+/// names that occur twice, columns of other types (as times, decimals, lists or structs) or too short ones, or what is
+/// in no array (as indices beyond a dictionary); if a uint64 is beyond int64
 template <execution_space Exec>
 Table<Exec> from_arrow(const Exec& exec, ArrowSchema* schema, ArrowArray* array);
 inline Table<> from_arrow(ArrowSchema* schema, ArrowArray* array) {
