@@ -31,6 +31,30 @@ namespace impl {
 template <bool Exact, class Exec, class T, class Rows = resident_points<T>>
 class kmeans_run {
  public:
+  // Kernels, which nvcc names.
+  struct copy_rows {
+    const T* from;
+    std::int64_t step, across, columns;
+    T* to;
+    KOKKOS_FUNCTION void operator()(std::int64_t e) const { to[e] = from[e / columns * step + e % columns * across]; }
+  };
+  struct gather_points {
+    centred_rows<T> points;  // without data where they come in chunks
+    const T* squares;
+    const std::int64_t* positions;
+    std::int64_t first;
+    const std::int32_t* labels;
+    double* to;  // as `far_points`
+    KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+      double* row = to + k * (points.columns + 3);
+      row[0] = static_cast<double>(squares[k]);
+      row[1] = static_cast<double>(first + positions[k]);
+      row[2] = labels[positions[k]];
+      for (int t = 0; points.data != nullptr && t < points.columns; ++t)
+        row[t + 3] = static_cast<double>(points.at(positions[k], t));
+    }
+  };
+
   /// @param others none where all points are here
   kmeans_run(const std::string& label, const Exec& exec, const Rows& points, std::int64_t k,
              const other_points* others = nullptr)
@@ -134,29 +158,6 @@ class kmeans_run {
       return kmeans_parts::most(n_, clusters_.clusters * columns_ * static_cast<std::int64_t>(sizeof(T)));
     else return plan_.all;
   }
-
-  struct copy_rows {
-    const T* from;
-    std::int64_t step, across, columns;
-    T* to;
-    KOKKOS_FUNCTION void operator()(std::int64_t e) const { to[e] = from[e / columns * step + e % columns * across]; }
-  };
-  struct gather_points {
-    centred_rows<T> points;  // without data where they come in chunks
-    const T* squares;
-    const std::int64_t* positions;
-    std::int64_t first;
-    const std::int32_t* labels;
-    double* to;  // as `far_points`
-    KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-      double* row = to + k * (points.columns + 3);
-      row[0] = static_cast<double>(squares[k]);
-      row[1] = static_cast<double>(first + positions[k]);
-      row[2] = labels[positions[k]];
-      for (int t = 0; points.data != nullptr && t < points.columns; ++t)
-        row[t + 3] = static_cast<double>(points.at(positions[k], t));
-    }
-  };
 
   static std::int64_t padded(std::int64_t k) { return is_device<Exec> ? k : host_row_tile<T>::padded(k); }
   /// A device may have no room for sums of all groups but in this memory.

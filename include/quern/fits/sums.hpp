@@ -7,6 +7,7 @@
 /// What linear fits share: the sums that they need of the rows of data, these without their means, and results that the
 /// host has.
 
+#include <array>
 #include <quern/fits/fit_arguments.hpp>
 #include <quern/fits/normal_equations.hpp>
 #include <quern/fits/products.hpp>
@@ -50,10 +51,10 @@ normal_equations sum_columns(const Exec& exec, const std::string& label, const f
   constexpr int max_columns = max_product_columns<Exec>();
   if (rows.columns() <= max_columns) return sums_of(rows);
   std::vector<normal_equations> parts;
-  for (const auto& of : {rows.x, rows.y})
-    for (std::int64_t j = 0; j < of.extents.extent[1]; j += max_columns - 1) {
+  for (const auto* of : std::array{&rows.x, &rows.y})
+    for (std::int64_t j = 0; j < of->extents.extent[1]; j += max_columns - 1) {
       fit_rows<T> part = rows;
-      part.x = part_along(of, 1, j, std::min<std::int64_t>(max_columns - 1, of.extents.extent[1] - j));
+      part.x = part_along(*of, 1, j, std::min<std::int64_t>(max_columns - 1, of->extents.extent[1] - j));
       part.y = part_along(rows.y, 1, 0, 0);
       if (centred) parts.push_back(sums_of(part));
     }
