@@ -12,6 +12,7 @@
 #include <table/arrow.hpp>
 #include <table/arrow_arrays.hpp>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -126,7 +127,7 @@ void check_codes(const quern::impl::host_column& c) {
                       [&](std::int32_t code) { return code >= -1 && std::cmp_less(code, texts.size()); }));
 }
 
-void check_round_trip(const std::vector<host_column>& read) {
+void check_round_trip(const std::vector<quern::impl::host_column>& read) {
   ArrowSchema schema;
   ArrowArray array;
   arrow::write("fuzz", read, &schema, &array);
