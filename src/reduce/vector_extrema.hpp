@@ -198,4 +198,25 @@ const vector_extrema<T>* extrema_by_avx512();
 
 }  // namespace quern::impl
 
+/// Defines FUNCTION for each type of numbers, by TABLE of its vectors: QUERN_TABLE, or QUERN_NO_TABLE where a source is
+/// compiled without its instructions.
+#define QUERN_TABLE(FUNCTION, T, V)              \
+  template <>                                    \
+  const vector_extrema<T>* FUNCTION<T>() {       \
+    static constexpr auto table = table_of<V>(); \
+    return &table;                               \
+  }
+#define QUERN_NO_TABLE(FUNCTION, T, V)     \
+  template <>                              \
+  const vector_extrema<T>* FUNCTION<T>() { \
+    return nullptr;                        \
+  }
+#define QUERN_EXTREMA_TABLES(FUNCTION, TABLE) \
+  namespace quern::impl {                     \
+  TABLE(FUNCTION, float, floats)              \
+  TABLE(FUNCTION, double, doubles)            \
+  TABLE(FUNCTION, std::int32_t, ints)         \
+  TABLE(FUNCTION, std::int64_t, longs)        \
+  }
+
 #endif

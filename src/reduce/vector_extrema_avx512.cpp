@@ -129,23 +129,7 @@ struct longs : lanes8 {
 
 }  // namespace
 }  // namespace quern::impl
-#define QUERN_TABLE(T, V)                           \
-  template <>                                       \
-  const vector_extrema<T>* extrema_by_avx512<T>() { \
-    static constexpr auto table = table_of<V>();    \
-    return &table;                                  \
-  }
+QUERN_EXTREMA_TABLES(extrema_by_avx512, QUERN_TABLE)
 #else
-#define QUERN_TABLE(T, V)                           \
-  template <>                                       \
-  const vector_extrema<T>* extrema_by_avx512<T>() { \
-    return nullptr;                                 \
-  }
+QUERN_EXTREMA_TABLES(extrema_by_avx512, QUERN_NO_TABLE)
 #endif
-
-namespace quern::impl {
-QUERN_TABLE(float, floats)
-QUERN_TABLE(double, doubles)
-QUERN_TABLE(std::int32_t, ints)
-QUERN_TABLE(std::int64_t, longs)
-}  // namespace quern::impl
