@@ -30,16 +30,26 @@ struct component_trees {
     KOKKOS_IF_ON_DEVICE((above[i] = to;))
     KOKKOS_IF_ON_HOST((*static_cast<volatile Index*>(above + i) = to;))
   }
-  /// The root of the tree of a vertex. Halves the path to it.
-  KOKKOS_FUNCTION Index root_of(Index i) const {
+  /// The root of the tree of a vertex. Halves the path to it: `shorten(i, to)`.
+  template <class Shorten>
+  KOKKOS_FUNCTION Index root_of(Index i, const Shorten& shorten) const {
     Index next = at(i);
     while (next != i) {
       const Index second = at(next);
-      if (second != next) set(i, second);
+      if (second != next) shorten(i, second);
       i = next;
       next = second;
     }
     return i;
+  }
+  KOKKOS_FUNCTION Index root_of(Index i) const {
+    return root_of(i, [this](Index v, Index to) { set(v, to); });
+  }
+  /// Puts a vertex right below its root, where no trees are joined meanwhile: of two threads that shorten a path, the
+  /// one that has come closer to the root, whose number is the smallest, must not lose.
+  KOKKOS_FUNCTION void flatten(Index i) const {
+    const Index root = root_of(i, [this](Index v, Index to) { Kokkos::atomic_min(above + v, to); });
+    if (root != i) Kokkos::atomic_min(above + i, root);
   }
   /// Makes one of the trees of two vertices.
   KOKKOS_FUNCTION void unite(Index a, Index b) const {
@@ -70,7 +80,7 @@ template <class Index>
 struct flatten_tree {
   component_trees<Index> trees;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (trees.at(i) >= 0) trees.set(i, trees.root_of(static_cast<Index>(i)));
+    if (trees.at(i) >= 0) trees.flatten(static_cast<Index>(i));
   }
 };
 /// The number of the tree of a vertex that is right below its root, from what is above it: `first` is that of the first
