@@ -70,7 +70,7 @@ void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std
   const int rank = d.extents().rank;
   const shape own = d.local().extents;
   if (own.size() == 0) return;
-  std::array<std::int64_t, max_rank> before{}, behind{};  // cells of the halo that go along with those of the block
+  Kokkos::Array<std::int64_t, max_rank> before{}, behind{};  // cells of the halo that go along with those of the block
   for (int axis = 0; axis < rank; ++axis) {
     if (kept.low[axis] && d.coordinate(axis) == 0) before[axis] = depth[axis];
     if (kept.high[axis] && d.coordinate(axis) == occupied(d, axis) - 1) behind[axis] = depth[axis];

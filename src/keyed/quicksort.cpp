@@ -23,7 +23,7 @@ struct lines_sort {
   word* out;
   std::int64_t in_step, out_step;
   int outer;  // dimensions beside the line
-  std::array<std::int64_t, max_rank> extent, in_stride, out_stride;
+  Kokkos::Array<std::int64_t, max_rank> extent, in_stride, out_stride;
   word* room = nullptr;    // for the blocks of all threads
   std::int64_t units = 1;  // threads
 

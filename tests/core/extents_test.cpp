@@ -14,7 +14,7 @@ using quern::shape;
 using quern::impl::broadcast_strides;
 using quern::impl::make_loop_nest;
 using quern::impl::strided;
-using strides = std::array<std::int64_t, quern::max_rank>;
+using strides = Kokkos::Array<std::int64_t, quern::max_rank>;
 
 TEST(Shape, PrintsAndCounts) {
   EXPECT_EQ("()", shape{}.str());

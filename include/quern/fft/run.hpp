@@ -37,7 +37,7 @@ struct request {
   kind what;
   int count = 0;
   std::array<int, max_rank> axis{};
-  std::array<std::int64_t, max_rank> length{};
+  Kokkos::Array<std::int64_t, max_rank> length{};
   fft_norm norm = fft_norm::backward;
   fft_rigor rigor = fft_rigor::estimate;
 

@@ -12,7 +12,7 @@ namespace quern::impl {
 struct unit_weights {
   no_weights data;
   shape extents{};
-  std::array<std::int64_t, max_rank> stride{};
+  Kokkos::Array<std::int64_t, max_rank> stride{};
 };
 
 /// Adds the weight of every value to its bin. Weights broadcast to the values.
@@ -25,7 +25,7 @@ void add_by_bin(const Exec& exec, const std::string& label, const strided<Out>& 
   const std::int64_t bins = out.extents.size(), n = x.extents.size();
   if (n == 0 || bins == 0) return;
 
-  std::array<std::int64_t, max_rank> weight_stride;
+  Kokkos::Array<std::int64_t, max_rank> weight_stride;
   broadcast_strides(weights.extents, weights.stride, x.extents, weight_stride);
   const row_nest<2> nest(make_loop_nest<2>(x.extents, {x.stride, weight_stride}));
   bool contiguous = !work_type::of_points && nest.rank == 1 && nest.stride[0][0] == 1 && holds_packs<width>(x.data);

@@ -42,7 +42,7 @@ void with_bins(const Exec& exec, const std::string& label, const Out& out_view, 
     extents.rank = 1;  // the bins know the points' other axis
   [[maybe_unused]] const auto weight_elements = [&](const auto& view) {
     const shape of_weights = operand_extents(label, view);
-    std::array<std::int64_t, max_rank> ignored;
+    Kokkos::Array<std::int64_t, max_rank> ignored;
     if (!broadcast_strides(of_weights, {}, extents, ignored)) reject_broadcast(label, "in 2", of_weights, extents);
     const auto weights = c.elements(view);
     check_overlap(label, out, weights, "weights", false);

@@ -73,7 +73,7 @@ struct einsum_subscripts {
 /// Some letters, as axes with their extents and the strides of out, a and b.
 struct einsum_axes {
   shape extents;
-  std::array<std::array<std::int64_t, max_rank>, 3> stride{};
+  std::array<Kokkos::Array<std::int64_t, max_rank>, 3> stride{};
 
   void add(std::int64_t extent, const std::array<std::int64_t, 3>& strides) {
     for (int k = 0; k < 3; ++k) stride[k][extents.rank] = strides[k];
@@ -147,7 +147,7 @@ void launch_einsum(const Exec& exec, const std::string& label, const einsum_plan
   const bool merge = plan.batch.merge(p.batch, batch) && plan.rows.merge(p.m, rows) &&
                      plan.columns.merge(p.n, columns) && plan.terms.merge(p.k, terms);
   if (!merge) {
-    const std::array<std::array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
+    const std::array<Kokkos::Array<std::int64_t, max_rank>, 2> inner{{plan.terms.stride[1], plan.terms.stride[2]}};
     const row_nest<3> outer(make_loop_nest<3>(plan.outer.extents, plan.outer.stride));
     const row_nest<2> summed(make_loop_nest<2>(plan.terms.extents, inner));
     contract(exec, label, contraction_kernel<Exec, T, A, B>{out.data, a.data, b.data, outer, summed, {}});

@@ -72,7 +72,7 @@ bool fill_by_blocks(const Exec& exec, const std::string& label, const strided<ty
   const std::int64_t step = rows.stride[1][0], before = first % width;
   std::int64_t end = first + 1;  // one more than the last position of the array
   shape blocks;
-  std::array<std::array<std::int64_t, max_rank>, 2> strides{};
+  std::array<Kokkos::Array<std::int64_t, max_rank>, 2> strides{};
   blocks.rank = rows.rank;
   for (int d = 0; d < rows.rank; ++d) {
     blocks.extent[d] = d == 0 ? (before + rows.extent[0] + width - 1) / width : rows.extent[d];

@@ -112,13 +112,13 @@ struct halo_list {
 /// What is the same for all fields: numbers for each axis of a View.
 struct halo_grid {
   std::array<int, max_rank> stored{}, layers{};
-  std::array<std::int64_t, max_rank> cells{};
+  Kokkos::Array<std::int64_t, max_rank> cells{};
 };
 
 /// Numbers for each axis, one for all or one for each.
 struct axis_counts {
   int count = 0;
-  std::array<std::int64_t, max_rank> number{};
+  Kokkos::Array<std::int64_t, max_rank> number{};
   axis_counts(std::initializer_list<std::int64_t> numbers);
   std::int64_t along(int axis) const { return number[count == 1 ? 0 : axis]; }
 };

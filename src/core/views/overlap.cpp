@@ -63,7 +63,7 @@ bool same_array(const array_bytes& a, const array_bytes& b) {
 
 /// Whether two elements of an array are at one address: whether some distances along the axes, not all zero, add up to
 /// nothing.
-bool overlaps_itself(const shape& extents, const std::array<std::int64_t, max_rank>& stride) {
+bool overlaps_itself(const shape& extents, const Kokkos::Array<std::int64_t, max_rank>& stride) {
   if (extents.size() == 0) return false;
   const auto step = [&](int d) { return std::abs(stride[d]); };
   const auto smaller = [&](int e, int d) { return step(e) < step(d) || (step(e) == step(d) && e < d); };

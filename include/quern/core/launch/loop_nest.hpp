@@ -13,8 +13,8 @@ namespace quern::impl {
 template <int N>
 struct loop_nest {
   int rank = 1;
-  std::array<std::int64_t, max_rank> extent{1, 1, 1, 1, 1, 1, 1, 1};
-  std::array<std::array<std::int64_t, max_rank>, N> stride{};
+  Kokkos::Array<std::int64_t, max_rank> extent{1, 1, 1, 1, 1, 1, 1, 1};
+  std::array<Kokkos::Array<std::int64_t, max_rank>, N> stride{};
 
   std::int64_t inner() const { return extent[0]; }
   std::int64_t outer() const {

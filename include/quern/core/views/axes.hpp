@@ -58,8 +58,8 @@ class axis_set {
   /// An array's strides along the axes of the set, or along the others.
   template <class Array>
     requires requires(const Array& a) { a.stride; }
-  std::array<std::int64_t, max_rank> part(const Array& array, bool in_set) const {
-    std::array<std::int64_t, max_rank> stride{};
+  Kokkos::Array<std::int64_t, max_rank> part(const Array& array, bool in_set) const {
+    Kokkos::Array<std::int64_t, max_rank> stride{};
     int n = 0;
     for (int d = 0; d < array.extents.rank; ++d)
       if (in_[d] == in_set) stride[n++] = array.stride[d];

@@ -21,7 +21,7 @@ inline constexpr int max_rank = 8;
 /// The extents of an array, known at run time: `shape{10, 20}`.
 struct shape {
   int rank = 0;
-  std::array<std::int64_t, max_rank> extent{};
+  Kokkos::Array<std::int64_t, max_rank> extent{};
 
   shape() = default;
   shape(std::initializer_list<std::int64_t> extents);
@@ -41,7 +41,7 @@ struct shape {
 
 namespace impl {
 
-using stride_array = std::array<std::int64_t, max_rank>;
+using stride_array = Kokkos::Array<std::int64_t, max_rank>;
 
 /// The form to which every operation reduces its array arguments: a pointer, extents and strides (in elements), without
 /// type of layout, rank or memory space. Kernels see nothing else, so that each is compiled once for all Views.
@@ -50,7 +50,7 @@ struct strided {
   using value_type = stored<T>;
   pointer_to<T> data{};
   shape extents;
-  std::array<std::int64_t, max_rank> stride{};
+  Kokkos::Array<std::int64_t, max_rank> stride{};
 };
 
 /// The pointer, extents and strides of an array whose elements kernels read and write by that pointer.

@@ -16,7 +16,7 @@ struct array_bytes {
   const void* data = nullptr;
   std::int64_t element = 0;  // bytes
   shape extents;
-  std::array<std::int64_t, max_rank> stride{};  // in elements
+  Kokkos::Array<std::int64_t, max_rank> stride{};  // in elements
 
   array_bytes() = default;
   template <class T>

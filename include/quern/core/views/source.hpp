@@ -169,7 +169,7 @@ struct source_array {
   using value_type = typename Source::value_type;
   Source data;
   shape extents;
-  std::array<std::int64_t, max_rank> stride;
+  Kokkos::Array<std::int64_t, max_rank> stride;
 };
 
 /// Whether a leaf has these strides; those of one that repeats one value are 0.
@@ -191,7 +191,7 @@ template <class Part, class... Leaf>
 bool have_equal_strides(const expanded<Part, Leaf...>& in) {
   return unpack(
       [](const auto&... leaf) {
-        const std::array<std::array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
+        const std::array<Kokkos::Array<std::int64_t, max_rank>, sizeof...(Leaf)> strides{leaf.array.stride...};
         return ((has_strides(leaf, strides[leading_input(leaf...)]) || has_strides(leaf, stride_array{})) && ...);
       },
       in.leaves);
@@ -208,7 +208,7 @@ auto make_source(const expanded<G, Leaf...>& in) {
         using source = lazy_source<Common, G, typename Leaf::operand...>;
         constexpr int n = sizeof...(Leaf);
         const shape& extents = std::get<0>(in.leaves).array.extents;
-        const std::array<std::array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
+        const std::array<Kokkos::Array<std::int64_t, max_rank>, n> strides{leaf.array.stride...};
         const auto of = [&](const auto& nest) {
           return source{in.part, {{leaf.at_step(has_strides(leaf, stride_array{}) ? 0 : 1)}...}, nest};
         };
