@@ -157,8 +157,8 @@ units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
-  "../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/pivot ../src/table/print ../src/table/rolling ../src/table/statistics_of_groups ../src/table/table"
-  "../src/table/arrow_read ../src/table/arrow_table ../src/table/arrow_write ../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_write"
+  "../src/table/chunk_describe ../src/table/chunk_groups ../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/partial_aggregates ../src/table/pivot ../src/table/print ../src/table/rolling ../src/table/statistics_of_groups ../src/table/table"
+  "../src/table/arrow_read ../src/table/arrow_table ../src/table/arrow_write ../src/table/csv_chunks ../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_records ../src/table/csv_write"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.
