@@ -10,29 +10,22 @@
 namespace quern::impl {
 namespace {
 
-/// The share of a part in the mean of its group: of the distances of means to one of them, with no error where they are
-/// equal, and of the means, for infinities.
-struct weigh_means {
+/// How far the mean of a part moves that of its group from one of its means: not at all where means are equal.
+struct weigh_distances {
   const double *means, *some_mean;
   const std::int64_t *counts, *count_of_group;
   const std::int32_t* labels;
-  double *distances, *shares;
+  double* distances;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int32_t g = labels[i];
-    const double weight = counts[i] > 0 ? static_cast<double>(counts[i]) / static_cast<double>(count_of_group[g]) : 0;
+    const double weight = static_cast<double>(counts[i]) / static_cast<double>(count_of_group[g]);
     distances[i] = counts[i] > 0 ? weight * (means[i] - some_mean[g]) : 0;
-    shares[i] = counts[i] > 0 ? weight * means[i] : 0;
   }
 };
-struct mean_of_group {
-  const std::int64_t* counts;
-  const double *some_mean, *distances;
-  double* means;  // the sum of shares before
-  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
-    const double mean = some_mean[g] + distances[g];
-    if (counts[g] == 0) means[g] = Kokkos::Experimental::quiet_NaN_v<double>;
-    else if (Kokkos::isfinite(mean)) means[g] = mean;
-  }
+struct add_distance {
+  const double* distances;
+  double* means;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const { means[g] += distances[g]; }
 };
 /// The squares of the distances of a part's values to the mean of its group.
 struct squares_of_part {
@@ -54,11 +47,18 @@ struct variance_of_squares {
         counts[g] > 1 ? values[g] / static_cast<double>(counts[g] - 1) : Kokkos::Experimental::quiet_NaN_v<double>;
   }
 };
-struct root_of_values {
-  const double* values;
-  std::int64_t stride;
+struct root_of_variance {
+  const double* variances;
   double* roots;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { roots[i] = Kokkos::sqrt(values[i * stride]); }
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const { roots[g] = Kokkos::sqrt(variances[g]); }
+};
+struct mean_of_parts {
+  const double* sums;
+  const std::int64_t* counts;
+  double* means;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    means[g] = counts[g] > 0 ? sums[g] / static_cast<double>(counts[g]) : Kokkos::Experimental::quiet_NaN_v<double>;
+  }
 };
 
 /// The rows of tables of parts, below each other and in groups.
@@ -86,17 +86,15 @@ struct grouped_parts {
   }
   column_in<Exec> means(const std::string& mean, const std::string& count) const {
     const auto c = column(mean), n = column(count);
-    const auto of_group = sums(n), some = statistic_of(c, statistic::first);
-    const auto distances = new_values(exec, mean, column_type::float64, c.rows),
-               shares = new_values(exec, mean, column_type::float64, c.rows);
-    Kokkos::parallel_for(kernel_label(label, "/means"), index_range(exec, c.rows),
-                         weigh_means{data_of<double>(c), data_of<double>(some), data_of<std::int64_t>(n),
-                                     data_of<std::int64_t>(of_group), by.labels(exec).data(),
-                                     data_of<double>(distances), data_of<double>(shares)});
-    const auto distance = sums(distances), out = sums(shares);
+    const auto counts = sums(n), out = statistic_of(c, statistic::first);
+    const auto distances = new_values(exec, mean, column_type::float64, c.rows);
+    Kokkos::parallel_for(
+        kernel_label(label, "/means"), index_range(exec, c.rows),
+        weigh_distances{data_of<double>(c), data_of<double>(out), data_of<std::int64_t>(n),
+                        data_of<std::int64_t>(counts), by.labels(exec).data(), data_of<double>(distances)});
+    const auto distance = sums(distances);
     Kokkos::parallel_for(kernel_label(label, "/means"), index_range(exec, out.rows),
-                         mean_of_group{data_of<std::int64_t>(of_group), data_of<double>(some),
-                                       data_of<double>(distance), data_of<double>(out)});
+                         add_distance{data_of<double>(distance), data_of<double>(out)});
     return out;
   }
   column_in<Exec> variances(const std::string& var, const std::string& mean, const std::string& count) const {
@@ -124,27 +122,29 @@ partial_aggregates::partial_aggregates(const std::string& label, column_names ke
     if (r.what == statistic::median)
       throw Error(label, "the median of " + in_quotes(std::string_view(r.column)) +
                              " needs all rows of a group at once, which parts of them do not have");
-    const bool spread = r.what == statistic::var || r.what == statistic::stddev;
-    if (spread) add_part(r.column, statistic::var);
-    if (spread || r.what == statistic::mean) {
-      add_part(r.column, statistic::mean);
+    if (r.what == statistic::mean) {
+      add_part(r.column, statistic::sum, true);
       add_part(r.column, statistic::count);
+    } else if (r.what == statistic::var || r.what == statistic::stddev) {
+      for (const auto what : {statistic::var, statistic::mean, statistic::count}) add_part(r.column, what);
+    } else {
+      add_part(r.column, r.what);
     }
-    if (!spread) add_part(r.column, r.what);
   }
 }
 
 /// Names are numbers; with blanks before them where a key has that name.
-void partial_aggregates::add_part(const std::string& column, statistic what) {
+void partial_aggregates::add_part(const std::string& column, statistic what, bool in_double) {
   for (const auto& p : parts_)
-    if (p.column == column && p.what == what) return;
+    if (p.column == column && p.what == what && p.in_double == in_double) return;
   std::string name = std::to_string(parts_.size());
   while (std::find(keys_.begin(), keys_.end(), name) != keys_.end()) name.insert(0, " ");
-  parts_.emplace_back(name, column, what);
+  parts_.push_back({name, column, what, in_double});
 }
-const std::string& partial_aggregates::part_of(const std::string& column, statistic what) const {
-  const auto found =
-      std::find_if(parts_.begin(), parts_.end(), [&](const auto& p) { return p.column == column && p.what == what; });
+const std::string& partial_aggregates::name_of(const std::string& column, statistic what, bool in_double) const {
+  const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const auto& p) {
+    return p.column == column && p.what == what && p.in_double == in_double;
+  });
   return found->name;
 }
 
@@ -152,7 +152,18 @@ template <class Exec>
 Table<Exec> partial_aggregates::of_part(const Table<Exec>& rows) const {
   return in_operation(label_, [&] {
     for (const auto& r : results_) check_statistic(label_, table_access<Exec>::find(rows, label_, r.column), r.what);
-    return rows.group_by(keys_).aggregate(parts_);
+    auto columns = columns_of(rows);
+    std::vector<aggregation> statistics;
+    for (const auto& p : parts_) {
+      const auto& c = table_access<Exec>::find(rows, label_, p.column);
+      std::string column = p.column;
+      if (p.in_double && !is_floating(c.type)) {
+        for (column = p.name; rows.contains(column);) column.insert(0, " ");
+        columns.push_back(renamed(converted(label_, rows.exec(), c, column_type::float64), column));
+      }
+      statistics.emplace_back(p.name, column, p.what);
+    }
+    return table_access<Exec>::make(rows.exec(), std::move(columns)).group_by(keys_).aggregate(statistics);
   });
 }
 
@@ -169,9 +180,9 @@ Table<Exec> partial_aggregates::merged(const std::vector<Table<Exec>>& parts) co
     const auto c = all.column(p.name);
     const bool sum = p.what == statistic::sum || p.what == statistic::count || p.what == statistic::size;
     if (sum) columns.push_back(all.sums(c));
-    else if (p.what == statistic::mean) columns.push_back(all.means(p.name, part_of(p.column, statistic::count)));
+    else if (p.what == statistic::mean) columns.push_back(all.means(p.name, name_of(p.column, statistic::count)));
     else if (p.what == statistic::var)
-      columns.push_back(all.variances(p.name, part_of(p.column, statistic::mean), part_of(p.column, statistic::count)));
+      columns.push_back(all.variances(p.name, name_of(p.column, statistic::mean), name_of(p.column, statistic::count)));
     else columns.push_back(all.statistic_of(c, p.what));
   }
   return table_access<Exec>::make(exec, std::move(columns));
@@ -180,18 +191,26 @@ Table<Exec> partial_aggregates::merged(const std::vector<Table<Exec>>& parts) co
 template <class Exec>
 Table<Exec> partial_aggregates::results(const Table<Exec>& of_all) const {
   const Exec& exec = of_all.exec();
+  const auto merged_part = [&](const aggregation& r, statistic what, bool in_double = false) {
+    return table_access<Exec>::find(of_all, label_, name_of(r.column, what, in_double));
+  };
   std::vector<column_in<Exec>> columns;
   for (const auto& name : keys_) columns.push_back(table_access<Exec>::find(of_all, label_, name));
   for (const auto& r : results_) {
-    const bool root = r.what == statistic::stddev;
-    auto c = table_access<Exec>::find(of_all, label_, part_of(r.column, root ? statistic::var : r.what));
-    if (root) {
-      const auto roots = new_values(exec, r.name, column_type::float64, c.rows);
-      Kokkos::parallel_for(kernel_label(label_, "/root"), index_range(exec, c.rows),
-                           root_of_values{data_of<double>(c), c.stride, data_of<double>(roots)});
-      c = roots;
+    const auto computed = [&](const auto& f) {
+      columns.push_back(new_values(exec, r.name, column_type::float64, of_all.rows()));
+      Kokkos::parallel_for(kernel_label(label_, "/results"), index_range(exec, of_all.rows()),
+                           f(data_of<double>(columns.back())));
+    };
+    if (r.what == statistic::mean) {
+      const auto sum = merged_part(r, statistic::sum, true), count = merged_part(r, statistic::count);
+      computed([&](double* to) { return mean_of_parts{data_of<double>(sum), data_of<std::int64_t>(count), to}; });
+    } else if (r.what == statistic::stddev) {
+      const auto variance = merged_part(r, statistic::var);
+      computed([&](double* to) { return root_of_variance{data_of<double>(variance), to}; });
+    } else {
+      columns.push_back(renamed(merged_part(r, r.what), r.name));
     }
-    columns.push_back(renamed(std::move(c), r.name));
   }
   return table_access<Exec>::make(exec, std::move(columns));
 }

@@ -27,7 +27,8 @@ static_assert(std::ranges::input_range<const quern::TableChunks<>&>);
 
 template <class Exec>
 struct CsvChunks : testing::Test {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("quern-chunks-" + std::to_string(::getpid()));
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("quern-chunks-" + std::to_string(::getpid()));
   CsvChunks() { std::filesystem::create_directory(folder); }
   ~CsvChunks() override { std::filesystem::remove_all(folder); }
 
@@ -194,8 +195,8 @@ TYPED_TEST(CsvChunks, PipesAreReadOnce) {
 TYPED_TEST(CsvChunks, LargeFilesAreReadInBlocks) {
   std::string text = "id,text,x\n";
   for (int k = 0; text.size() < (9u << 20); ++k) {
-    text += std::to_string(k) + ",\"line " + std::to_string(k * 37 % 101) + "\n" + std::string(k * 7919 % 300, '.') +
-            "\",";
+    text +=
+        std::to_string(k) + ",\"line " + std::to_string(k * 37 % 101) + "\n" + std::string(k * 7919 % 300, '.') + "\",";
     text += std::to_string(k) + ".25\n";
   }
   const auto whole = parse_csv(TypeParam(), text);

@@ -8,8 +8,8 @@
 namespace quern::impl {
 
 /// How statistics of groups are found where some tables have the rows: each is aggregated by itself, to a table of the
-/// keys and of what can be merged (sums, counts, extrema, ends, and means and variances beside their counts); such
-/// tables are merged, in the order of the rows, to one; and the last one has what the results are made of.
+/// keys and of what can be merged (sums, counts, extrema, ends, and variances beside means and counts); such tables are
+/// merged, in the order of the rows, to one; and the last one has what the results are made of.
 class partial_aggregates {
  public:
   /// @param label of the operation, which lives longer than this
@@ -27,12 +27,19 @@ class partial_aggregates {
   Table<Exec> results(const Table<Exec>& of_all) const;
 
  private:
-  const std::string& part_of(const std::string& column, statistic what) const;
-  void add_part(const std::string& column, statistic what);
+  /// What can be merged of a column, by its name in the tables of parts.
+  struct part {
+    std::string name, column;
+    statistic what;
+    bool in_double;  // also the sum of integers
+  };
+  const std::string& name_of(const std::string& column, statistic what, bool in_double = false) const;
+  void add_part(const std::string& column, statistic what, bool in_double = false);
 
   const std::string& label_;
   column_names keys_;
-  std::vector<aggregation> results_, parts_;
+  std::vector<aggregation> results_;
+  std::vector<part> parts_;
 };
 
 }  // namespace quern::impl
