@@ -6,6 +6,7 @@
 /// @file
 /// How one thread reads whole lines of comma-separated values into columns.
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <string>
@@ -142,11 +143,14 @@ class part_reader {
   std::string problem_of(std::size_t k, const field& f) const {
     std::string text = text_of(f);
     if (text.size() > 40) text.replace(37, std::string::npos, "...");
-    return "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text +
+    std::string result =
+        "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text +
            "' is not " + (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
            std::string(name_of(type_of(columns_[k].type))) +
            (missing_.contains(f.raw()) ? " has no missing values" : "") +
            (columns_[k].fixed ? ", which the lines before are of; give its type" : "");
+    std::replace(result.begin(), result.end(), '\0', '?');  // texts of exceptions end there
+    return result;
   }
 
   /// Writes an element of the row, where there is memory for it.
