@@ -75,7 +75,7 @@ tests=(
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
-  "table/table_test table/groups_test table/arrow_test table/csv_test table/merge_test table/pivot_test table/rolling_test"
+  "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test stencil/gradient_of_ranks_test"

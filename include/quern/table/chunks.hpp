@@ -18,6 +18,7 @@ class TableChunkGroups;
 ///
 /// @code
 /// const auto runs = quern::csv_chunks(exec, "runs.csv", quern::chunk_rows{1000000});
+/// double energy = 0;
 /// for (const quern::Table<>& part : runs) energy += quern::sum(exec, part.column<double>("energy"));
 /// const auto all = runs.describe();
 /// const auto of_cells = runs.group_by("cell").aggregate({{"mass", quern::statistic::sum}});
@@ -25,8 +26,7 @@ class TableChunkGroups;
 ///
 /// A range that can be gone through several times, each time from the first table on. `describe` and `aggregate` do so,
 /// with one table in memory at a time, of what `Table`'s operations of these names tell of all rows. All tables have
-/// columns of the same names and types. Categories of texts may differ: a code is a text of its own table, and texts
-/// are brought together by what they are.
+/// columns of the same names and types. Categories of texts may differ: texts are compared, and not their codes.
 template <execution_space Exec = Kokkos::DefaultExecutionSpace>
 class TableChunks {
  public:
@@ -37,7 +37,7 @@ class TableChunks {
   /// The tables that a function makes:
   ///
   /// @code
-  /// const quern::TableChunks<> runs([&] {
+  /// const quern::TableChunks<> all([&] {
   ///   return [&, k = std::size_t(0)]() mutable -> std::optional<quern::Table<>> {
   ///     if (k == paths.size()) return {};
   ///     return quern::read_csv(exec, paths[k++]);
@@ -98,10 +98,10 @@ class TableChunkGroups {
  public:
   /// `TableGroups::aggregate` of all rows, except `median`, of which parts tell nothing.
   ///
-  /// Each chunk is aggregated by itself, and the results of chunks are aggregated again: sums, counts, extrema, `first`
-  /// and `last` as they are, means and variances weighted by their counts, with an error of some roundings. Sums of
-  /// float columns are added in another order than in one table. Reads the chunks once. Memory: that of a chunk and of
-  /// three tables of all groups. Waits.
+  /// Each chunk is aggregated by itself, and what can be merged is aggregated again: sums, counts, extrema, `first` and
+  /// `last` as they are, means as sums and counts, and variances by the distances of the chunks' means, with an error of
+  /// some roundings. Sums of float columns are added in another order than in one table. Reads the chunks once. Memory:
+  /// a chunk, and three times the groups. Waits.
   /// @throws Error as `Table::group_by` and `TableGroups::aggregate`; if a statistic is `median`, there is no chunk, or
   /// they have different columns
   Table<Exec> aggregate(const std::vector<aggregation>& results) const;
