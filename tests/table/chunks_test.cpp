@@ -3,7 +3,9 @@
 
 // Descriptions and groups of tables that follow each other, beside those of pandas of one table.
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <table/frozen_table.hpp>
 
 namespace {
