@@ -145,10 +145,9 @@ class part_reader {
     if (text.size() > 40) text.replace(37, std::string::npos, "...");
     std::string result =
         "field " + std::to_string(k + 1) + " (" + in_quotes(std::string_view(columns_[k].name)) + "): '" + text +
-           "' is not " + (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
-           std::string(name_of(type_of(columns_[k].type))) +
-           (missing_.contains(f.raw()) ? " has no missing values" : "") +
-           (columns_[k].fixed ? ", which the lines before are of; give its type" : "");
+        "' is not " + (missing_.contains(f.raw()) ? "there, and a column of " : "of type ") +
+        std::string(name_of(type_of(columns_[k].type))) + (missing_.contains(f.raw()) ? " has no missing values" : "") +
+        (columns_[k].fixed ? ", which the lines before are of; give its type" : "");
     std::replace(result.begin(), result.end(), '\0', '?');  // texts of exceptions end there
     return result;
   }

@@ -6,12 +6,12 @@
 
 #include <cstring>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 #include <quern/core/call/error.hpp>
 #include <quern/files/array_info.hpp>
+#include <string>
 #include <table/csv_records.hpp>
+#include <utility>
+#include <vector>
 
 namespace {
 

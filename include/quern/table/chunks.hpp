@@ -99,9 +99,9 @@ class TableChunkGroups {
   /// `TableGroups::aggregate` of all rows, except `median`, of which parts tell nothing.
   ///
   /// Each chunk is aggregated by itself, and what can be merged is aggregated again: sums, counts, extrema, `first` and
-  /// `last` as they are, means as sums and counts, and variances by the distances of the chunks' means, with an error of
-  /// some roundings. Sums of float columns are added in another order than in one table. Reads the chunks once. Memory:
-  /// a chunk, and three times the groups. Waits.
+  /// `last` as they are, means as sums and counts, and variances by the distances of the chunks' means, with an error
+  /// of some roundings. Sums of float columns are added in another order than in one table. Reads the chunks once.
+  /// Memory: a chunk, and three times the groups. Waits.
   /// @throws Error as `Table::group_by` and `TableGroups::aggregate`; if a statistic is `median`, there is no chunk, or
   /// they have different columns
   Table<Exec> aggregate(const std::vector<aggregation>& results) const;
