@@ -26,13 +26,13 @@ class chunk_description {
       const auto* const v = static_cast<const double*>(found->data);
       c.parts.push_back({v[0], v[1], v[2], v[3], v[4]});
     }
-    if (!quantiles_.empty()) count(part);
+    if (!quantiles_.empty()) add_to_ranks(part);
   }
-  /// Counts once more.
-  void count(const Table<Exec>& part) {
+  /// Of another reading.
+  void add_to_ranks(const Table<Exec>& part) {
     const Exec& exec = part.exec();
     for (auto& c : columns_)
-      c.ranks.count(as_type(label_, exec, table_access<Exec>::find(part, label_, c.name), column_type::float64));
+      c.ranks.add(as_type(label_, exec, table_access<Exec>::find(part, label_, c.name), column_type::float64));
     exec.fence(kernel_label(label_));
   }
   /// After the first reading.
@@ -49,6 +49,9 @@ class chunk_description {
   }
   void end_reading() {
     for (auto& c : columns_) c.ranks.end_reading();
+  }
+  bool needs_reading() const {
+    return std::any_of(columns_.begin(), columns_.end(), [](const auto& c) { return c.ranks.needs_reading(); });
   }
 
   Table<Exec> table() const {
@@ -97,10 +100,8 @@ Table<Exec> TableChunks<Exec>::describe(const std::vector<double>& quantiles) co
   impl::chunk_description<Exec> description(label, quantiles);
   layout.each(*this, [&](const auto& part) { impl::in_operation(label, [&] { description.add(part); }); });
   description.ask_for_quantiles();
-  for (int k = 1; k <= impl::counted_ranks<Exec>::readings && !quantiles.empty(); ++k) {
-    description.end_reading();
-    if (k < impl::counted_ranks<Exec>::readings) layout.each(*this, [&](const auto& part) { description.count(part); });
-  }
+  for (description.end_reading(); description.needs_reading(); description.end_reading())
+    layout.each(*this, [&](const auto& part) { description.add_to_ranks(part); });
   return description.table();
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "guide.hpp"
 
@@ -319,6 +320,9 @@ void chunks_of_tables(const space& exec) {
 void tables_of_files(const space& exec) {
   const std::vector<std::string> paths = {"runs.csv", "runs.csv"};
   // # table/chunks.hpp 2
+  const auto runs = all;
+  // # table/chunks.hpp 3
+  EXPECT_EQ(2, std::ranges::distance(heavy));
   EXPECT_EQ("   cell  n\n0     0  2\n1     1  4",
             all.group_by("cell").aggregate({{"n", "cell", quern::statistic::size}}).to_string());
 }

@@ -75,12 +75,29 @@ class TableChunks {
   iterator begin() const { return iterator(open_()); }
   std::default_sentinel_t end() const { return {}; }
 
+  /// The tables that a function makes of these, while they are gone through: some rows, or more columns.
+  ///
+  /// @code
+  /// const auto heavy = runs.transform([](const quern::Table<>& part) { return part.sort_by("mass").tail(10); });
+  /// @endcode
+  template <class F>
+    requires(std::is_invocable_r_v<Table<Exec>, const F&, const Table<Exec>&>)
+  TableChunks transform(F f) const {
+    return TableChunks([open = open_, f = std::move(f)]() -> next_table {
+      return [next = open(), f]() -> std::optional<Table<Exec>> {
+        const std::optional<Table<Exec>> part = next();
+        if (!part) return {};
+        return f(*part);
+      };
+    });
+  }
+
   /// `Table::describe` of all rows.
   ///
   /// Counts, minima, maxima and quantiles are those of one table; means and standard deviations are joined from those
-  /// of the chunks, with an error of some roundings. A quantile is found by counts of the bits of all values: the
-  /// chunks are read four times, and once with `describe({})`. Memory: 512 KB for each column and quantile, or twice
-  /// that where it is between two values. Waits.
+  /// of the chunks, with an error of some roundings. A quantile is found by counts of the bits of all values, and then
+  /// among those that begin with its bits: the chunks are read two to four times, and once with `describe({})`. Memory
+  /// for each column: up to 1 MB for each quantile, or as many values as a chunk has, at least 2^20. Waits.
   /// @throws Error as `Table::describe`; if there is no chunk, or they have different columns, also from one reading to
   /// the next
   Table<Exec> describe(const std::vector<double>& quantiles = {0.25, 0.5, 0.75}) const;
