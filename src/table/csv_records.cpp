@@ -58,7 +58,10 @@ cursor record_reader::next(std::int64_t n) {
   begin_ = 0;
   if (!started_) {
     while (!ended_ && text_.size() < 3) fill(0);
-    if (text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);
+    if (text_.starts_with("\xef\xbb\xbf")) {
+      text_.erase(0, 3);
+      offset_ = 3;
+    }
     started_ = true;
   }
   std::size_t at = 0;
@@ -69,6 +72,7 @@ cursor record_reader::next(std::int64_t n) {
     else if (passed == step::line) ++found;
   }
   begin_ = at;
+  offset_ += static_cast<std::int64_t>(at);
   const cursor lines{text_.data(), text_.data() + at, delimiter_, lines_};
   lines_ += std::count(lines.at, lines.end, '\n');
   return lines;

@@ -27,6 +27,8 @@ class record_reader {
   /// The next n lines that are not blank, or those that are left. They are there until the next call.
   /// @throws files::FileError if a line is too long
   cursor next(std::int64_t n);
+  /// Where in the file the lines begin that `next` gives next.
+  std::int64_t offset() const { return offset_; }
   /// Whether `next` has given all lines.
   bool at_end() const { return ended_ && begin_ == text_.size(); }
 
@@ -43,6 +45,7 @@ class record_reader {
   std::string text_{};
   std::size_t begin_ = 0;   // of what `next` has not given yet
   std::int64_t lines_ = 0;  // ends of lines before that
+  std::int64_t offset_ = 0;
   bool started_ = false, ended_ = false;
 };
 

@@ -46,6 +46,18 @@ class input_file {
       if (errno != EINTR) fail(errno);
     }
   }
+  /// Reads up to so many bytes from a place on.
+  std::size_t read_at(std::int64_t offset, char* to, std::size_t most) const {
+    std::size_t done = 0;
+    while (done < most) {
+      const ssize_t n =
+          ::pread(descriptor_, to + done, most - done, static_cast<off_t>(offset) + static_cast<off_t>(done));
+      if (n == 0) break;
+      if (n > 0) done += static_cast<std::size_t>(n);
+      else if (errno != EINTR) fail(errno);
+    }
+    return done;
+  }
 
  private:
   void close() {

@@ -66,10 +66,12 @@ void tables(const space& exec) {
             of_kinds.to_string());
   // # 14
   EXPECT_EQ("     kind  mass_max\n0  proton       5.0", heaviest.to_string());
+  // # 15
+  EXPECT_EQ(3, middle);
   std::filesystem::remove_all(folder);
   EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
   EXPECT_EQ(quern::column_type::int32, back.type("cell"));
-  // # 15
+  // # 16
   EXPECT_EQ(particles.to_string(), same.to_string());
 }
 
