@@ -4,7 +4,8 @@
 #define QUERN_TABLE_CSV_SOURCE_HPP
 
 /// @file
-/// Comma-separated values for operations in chunks: for programs that link `Quern::table`. No part of quern/table.hpp.
+/// Comma-separated values for operations in chunks: for programs that link `Quern::table`. Not in quern/table.hpp,
+/// which is quick to compile.
 
 #include <quern/chunked/source.hpp>
 #include <quern/table/csv.hpp>
