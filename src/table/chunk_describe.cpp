@@ -30,7 +30,8 @@ class chunk_description {
   }
   /// Of another reading.
   void add_to_ranks(const Table<Exec>& part) {
-    const Exec& exec = part.exec();
+    const Exec& exec = layout_->exec();
+    use_on(label_, exec, part);
     for (auto& c : columns_)
       c.ranks.add(as_type(label_, exec, table_access<Exec>::find(part, label_, c.name), column_type::float64));
     exec.fence(kernel_label(label_));

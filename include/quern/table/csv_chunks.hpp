@@ -30,9 +30,9 @@ struct chunk_rows {
 /// it; of a file without rows there is one chunk, which has none. `bad_lines` counts over the whole file, and
 /// `left_out` is written with each chunk.
 ///
-/// The file is opened by `begin()`, and read again from its start by each; a pipe can be read once. What is made ready
-/// for one table, then, is in memory: the text of its lines, and the columns. A line, with the quoted fields that it
-/// has, is no longer than 1 GiB. Waits.
+/// The file is opened by `begin()`, and read again from its start by each; a pipe can be read once. In memory are
+/// the text of one chunk and its columns, which the threads of the host make of it as `read_csv` does. A line, with the
+/// quoted fields that it has, is no longer than 1 GiB. Waits.
 /// @throws Error if `rows` is below 1, or the options are wrong; `begin()` and `++` throw as `read_csv`
 template <execution_space Exec>
 TableChunks<Exec> csv_chunks(const Exec& exec, const std::string& path, const chunk_rows& rows,
