@@ -61,6 +61,31 @@ struct mean_of_parts {
   }
 };
 
+/// A text column of which no more texts are kept than it has rows: a part knows all texts of its table.
+template <class Exec>
+column_in<Exec> with_used_categories(const std::string& label, const Exec& exec, const column_in<Exec>& c) {
+  const auto rows = static_cast<std::size_t>(c.rows);
+  if (c.type != column_type::text || c.categories->size() <= rows) return c;
+  std::vector<std::int32_t> codes(rows);
+  Kokkos::deep_copy(exec, on_host_view(codes.data(), rows), packed_of<std::int32_t>(exec, c));
+  exec.fence(kernel_label(label));
+  auto used = codes;
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  if (!used.empty() && used.front() < 0) used.erase(used.begin());
+  std::vector<std::string> texts;
+  for (const auto code : used) texts.push_back((*c.categories)[static_cast<std::size_t>(code)]);
+  for (auto& code : codes)
+    if (code >= 0) code = static_cast<std::int32_t>(std::lower_bound(used.begin(), used.end(), code) - used.begin());
+  return column_of_host(exec, c.name, column_type::text, codes.data(), rows,
+                        std::make_shared<const std::vector<std::string>>(std::move(texts)));
+}
+template <class Exec>
+Table<Exec> with_used_categories(const std::string& label, const Exec& exec, std::vector<column_in<Exec>> columns) {
+  for (auto& c : columns) c = with_used_categories(label, exec, c);
+  return table_access<Exec>::make(exec, std::move(columns));
+}
+
 /// The rows of tables of parts, below each other and in groups.
 template <class Exec>
 struct grouped_parts {
@@ -163,7 +188,8 @@ Table<Exec> partial_aggregates::of_part(const Table<Exec>& rows) const {
       }
       statistics.emplace_back(p.name, column, p.what);
     }
-    return table_access<Exec>::make(rows.exec(), std::move(columns)).group_by(keys_).aggregate(statistics);
+    const auto all = table_access<Exec>::make(rows.exec(), std::move(columns));
+    return with_used_categories(label_, rows.exec(), columns_of(all.group_by(keys_).aggregate(statistics)));
   });
 }
 
@@ -185,7 +211,7 @@ Table<Exec> partial_aggregates::merged(const std::vector<Table<Exec>>& parts) co
       columns.push_back(all.variances(p.name, name_of(p.column, statistic::mean), name_of(p.column, statistic::count)));
     else columns.push_back(all.statistic_of(c, p.what));
   }
-  return table_access<Exec>::make(exec, std::move(columns));
+  return with_used_categories(label_, exec, std::move(columns));
 }
 
 template <class Exec>

@@ -169,6 +169,28 @@ TYPED_TEST(TableChunksOn, TextsHaveEndsAndCounts) {
   EXPECT_EQ(values_of<std::int64_t>(whole, "sum"), values_of<std::int64_t>(by_text, "sum"));
 }
 
+TYPED_TEST(TableChunksOn, TextsThatNoGroupHasAreForgotten) {
+  std::vector<std::string> texts;
+  std::vector<std::int32_t> codes;
+  std::vector<std::int64_t> keys;
+  for (int i = 0; i < 100; ++i) {
+    texts.push_back(std::to_string(1000 + i));
+    codes.push_back(i % 7 == 0 ? -1 : i);
+    keys.push_back(i % 3);
+  }
+  Table<TypeParam> t;
+  t.insert("s", test::column_view<TypeParam>(codes), texts).insert("k", test::column_view<TypeParam>(keys));
+  const std::vector<aggregation> ends = {{"s", statistic::first}, {"s", statistic::max}, {"s", statistic::count}};
+  const auto whole = t.group_by("k").aggregate(ends);
+  for (const std::int64_t rows : {9, 100}) {
+    const auto found = sliced(t, rows).group_by("k").aggregate(ends);
+    EXPECT_EQ((std::vector<std::string>{"1001", "1002", "1003"}), found.categories("s_first"));
+    EXPECT_EQ(test::texts_of(whole, "s_first"), test::texts_of(found, "s_first"));
+    EXPECT_EQ(test::texts_of(whole, "s_max"), test::texts_of(found, "s_max"));
+    EXPECT_EQ(values_of<std::int64_t>(whole, "s_count"), values_of<std::int64_t>(found, "s_count"));
+  }
+}
+
 TYPED_TEST(TableChunksOn, InfinitiesAndMissingValuesAreThoseOfOneTable) {
   const double most = std::numeric_limits<double>::max();
   const auto t = table_of<TypeParam>(

@@ -117,8 +117,8 @@ class TableChunkGroups {
   ///
   /// Each chunk is aggregated by itself, and what can be merged is aggregated again: sums, counts, extrema, `first` and
   /// `last` as they are, means as sums and counts, and variances by the distances of the chunks' means, with an error
-  /// of some roundings. Sums of float columns are added in another order than in one table. Reads the chunks once.
-  /// Memory: a chunk, and three times the groups. Waits.
+  /// of some roundings. Sums of float columns are added in another order than in one table. Categories of texts are
+  /// those that results have, or some more. Reads the chunks once. Memory: a chunk, and three times the groups. Waits.
   /// @throws Error as `Table::group_by` and `TableGroups::aggregate`; if a statistic is `median`, there is no chunk, or
   /// they have different columns
   Table<Exec> aggregate(const std::vector<aggregation>& results) const;
