@@ -176,9 +176,10 @@ target_link_libraries(quern_fft PUBLIC quern_core PRIVATE ${_fft_libraries})
 
 # Tables: all of their operations, compiled.
 quern_add_component(
-  table table/arrow_read table/arrow_table table/arrow_write table/columns table/concat table/csv_fields table/csv_parse
-  table/csv_read table/csv_write table/describe table/groups table/merge table/merge_asof table/names table/order table/pivot
-  table/print table/rolling table/statistics_of_groups table/table
+  table table/arrow_read table/arrow_table table/arrow_write table/chunk_describe table/chunk_groups table/columns table/concat
+  table/csv_chunks table/csv_fields table/csv_parse table/csv_read table/csv_records table/csv_source table/csv_write table/describe table/groups
+  table/merge table/merge_asof table/names table/order table/partial_aggregates table/pivot table/print table/rolling
+  table/statistics_of_groups table/table
 )
 target_compile_definitions(quern_table PUBLIC QUERN_USES_TABLE) # for a message where the target is not linked
 target_link_libraries(quern_table PUBLIC quern_core PRIVATE quern_files)

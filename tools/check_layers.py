@@ -39,7 +39,7 @@ INTERFACES = {
               "files/output_file.hpp"},  # a file that stands when it is whole
     "particles": {"particles/near_points.hpp", "particles/nearest_so_far.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_start.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
-    "table": {"table/column.hpp"},  # types of columns
+    "table": {"table/column.hpp", "table/described_column.hpp"},  # types of columns; descriptions of parts of a column
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 

@@ -75,7 +75,7 @@ tests=(
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
-  "table/table_test table/groups_test table/arrow_test table/csv_test table/merge_test table/pivot_test table/rolling_test"
+  "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/csv_source_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test stencil/gradient_of_ranks_test"
@@ -157,8 +157,8 @@ units+=("$folder/autodiff $folder/operands $folder/reindexing $folder/reductions
 # What is `extern` in all others (core/launch/compiled.hpp): these and the last of `units` alone compile it.
 compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
-  "../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/pivot ../src/table/print ../src/table/rolling ../src/table/statistics_of_groups ../src/table/table"
-  "../src/table/arrow_read ../src/table/arrow_table ../src/table/arrow_write ../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_write"
+  "../src/table/chunk_describe ../src/table/chunk_groups ../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/partial_aggregates ../src/table/pivot ../src/table/print ../src/table/rolling ../src/table/statistics_of_groups ../src/table/table"
+  "../src/table/arrow_read ../src/table/arrow_table ../src/table/arrow_write ../src/table/csv_chunks ../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_records ../src/table/csv_source ../src/table/csv_write"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.

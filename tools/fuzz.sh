@@ -12,7 +12,7 @@ kokkos=${QUERN_KOKKOS_HEADERS:-/usr/include/kokkos}
 mkdir -p "$out/objects" "$out/corpus" "$out/csv_corpus" "$out/arrow_corpus" "$out/finds"
 
 # All sources of the modules that read files, without HDF5 and Highway: a list by hand would miss a file that moves.
-mapfile -t sources < <(cd "$top" && echo tests/fuzz/{files,csv,arrow}_fuzz.cpp src/table/{arrow_read,arrow_write,csv_fields,csv_parse,names}.cpp | tr ' ' '\n' && find src/core src/transfer src/chunked src/files -name '*.cpp' \
+mapfile -t sources < <(cd "$top" && echo tests/fuzz/{files,csv,arrow}_fuzz.cpp src/table/{arrow_read,arrow_write,csv_fields,csv_parse,csv_records,names}.cpp | tr ' ' '\n' && find src/core src/transfer src/chunked src/files -name '*.cpp' \
   -not -name 'hdf5*' -not -name no_zlib.cpp -not -name vector_sort.cpp | sort)
 flags=(-std=c++20 -O1 -g "-fsanitize=fuzzer-no-link,address,undefined" -fno-sanitize-recover=undefined -DQUERN_USES_FILES
   -I "$top/include" -I "$top/src" -I "$top/tests" -isystem "$kokkos")

@@ -38,6 +38,7 @@
 #endif
 #ifdef QUERN_USES_TABLE
 #include <quern/table.hpp>
+#include <quern/table/csv_source.hpp>
 #endif
 
 #endif

@@ -11,7 +11,9 @@
 #endif
 
 #include <quern/table/arrow.hpp>
+#include <quern/table/chunks.hpp>
 #include <quern/table/csv.hpp>
+#include <quern/table/csv_chunks.hpp>
 #include <quern/table/groups.hpp>
 #include <quern/table/table.hpp>
 

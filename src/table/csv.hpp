@@ -75,7 +75,9 @@ kind kind_of(std::string_view text);
 /// A column of a file.
 struct column {
   std::string name;
-  bool wanted = true, given = false;
+  bool wanted = true;
+  bool given = false;  // its type, in the options
+  bool fixed = false;  // its type, by lines that were read before
   kind type = kind::nothing;
   std::byte* data = nullptr;
   categories_ptr categories{};
@@ -84,8 +86,35 @@ struct parsed {
   std::vector<column> columns;  // those that are wanted
   std::int64_t rows = 0;
 };
-/// @param name of the file, in messages
-/// @param chunk bytes that a thread reads at a time
+struct part;
+/// Reads a file in one text, or in several ones of whole lines, which follow each other: the first one that has a row
+/// decides of which kinds the columns are. Bad lines are counted over all of them.
+class file_reader {
+ public:
+  /// @param name of the file, in messages
+  file_reader(std::string name, const read_csv_options& options);
+  /// Takes the names of the columns from the first line, and steps behind it where it is a header.
+  void begin(cursor& lines);
+  /// @param chunk bytes that a thread reads at a time
+  parsed read(const cursor& lines, const host_allocator& allocate, std::int64_t chunk = 1 << 20);
+
+ private:
+  std::vector<kind> kinds() const;
+  void take_kinds(const part& p);
+  void sample_kinds(const part& first);
+  bool read_parts(std::vector<part>& parts, const host_allocator& allocate);
+  void check_bad_lines(const std::vector<part>& parts);
+  parsed finish(std::vector<part>& parts);
+
+  std::string name_;
+  read_csv_options options_;
+  missing_texts missing_;
+  std::vector<column> columns_{};
+  std::vector<std::size_t> allocated_{};  // bytes of an element for which a column has memory
+  std::int64_t bad_ = 0;
+  std::string first_problem_{};
+};
+/// The same of a whole text.
 parsed parse(const std::string& name, std::string_view text, const read_csv_options& options,
              const host_allocator& allocate, std::int64_t chunk = 1 << 20);
 

@@ -1,78 +1,39 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <quern/files/array_info.hpp>
-
-#include "csv.hpp"
-#include "host_columns.hpp"
+#include "csv_table.hpp"
+#include "input_file.hpp"
 
 namespace quern {
 namespace impl {
 namespace {
 
-/// Closes a file, also where the constructor of what has it throws.
-struct open_file {
-  int descriptor;
-  explicit open_file(int d) : descriptor(d) {}
-  ~open_file() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-};
-
 /// The bytes of a file: mapped, or read where it is no regular file.
 class file_text {
  public:
-  explicit file_text(const std::string& path) : file_{::open(path.c_str(), O_RDONLY | O_CLOEXEC)} {
-    struct stat status{};
-    if (file_.descriptor < 0 || ::fstat(file_.descriptor, &status) != 0) fail(path);
-    if (S_ISDIR(status.st_mode)) {
-      errno = EISDIR;
-      fail(path);
-    }
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
-      bytes_ = static_cast<std::size_t>(status.st_size);
-      mapped_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file_.descriptor, 0);
+  explicit file_text(const std::string& path) : file_(path) {
+    if (file_.regular() && file_.bytes() > 0) {
+      mapped_ = ::mmap(nullptr, file_.bytes(), PROT_READ, MAP_PRIVATE, file_.descriptor(), 0);
       if (mapped_ != MAP_FAILED) return;
       mapped_ = nullptr;
     }
-    read_all(path);
+    char buffer[1 << 16];
+    while (const std::size_t n = file_.read(buffer, sizeof buffer)) read_.append(buffer, n);
   }
   ~file_text() {
-    if (mapped_ != nullptr) ::munmap(mapped_, bytes_);
+    if (mapped_ != nullptr) ::munmap(mapped_, file_.bytes());
   }
   file_text(const file_text&) = delete;
   file_text& operator=(const file_text&) = delete;
   std::string_view text() const {
-    return mapped_ != nullptr ? std::string_view(static_cast<const char*>(mapped_), bytes_) : std::string_view(read_);
+    return mapped_ != nullptr ? std::string_view(static_cast<const char*>(mapped_), file_.bytes())
+                              : std::string_view(read_);
   }
 
  private:
-  [[noreturn]] static void fail(const std::string& path) {
-    const int error = errno;
-    throw files::FileError(path, std::string("cannot be read: ") + std::strerror(error));
-  }
-  void read_all(const std::string& path) {
-    char buffer[1 << 16];
-    for (;;) {
-      const ssize_t n = ::read(file_.descriptor, buffer, sizeof buffer);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(path);
-      if (n == 0) return;
-      read_.append(buffer, static_cast<std::size_t>(n));
-    }
-  }
-  open_file file_;
+  input_file file_;
   void* mapped_ = nullptr;
-  std::size_t bytes_ = 0;
   std::string read_;
 };
 
@@ -82,10 +43,7 @@ Table<Exec> table_of_text(const Exec& exec, const std::string& name, std::string
                           const read_csv_options& options) {
   host_memory<Exec> memory("quern::read_csv", exec);
   const auto file = csv::parse(name, text, options, [&](std::size_t bytes) { return memory.take(bytes); });
-  std::vector<column_in<Exec>> columns;
-  for (const auto& c : file.columns)
-    columns.push_back(memory.column(c.name, csv::type_of(c.type), c.data, file.rows, c.categories));
-  return table_access<Exec>::make(exec, std::move(columns));
+  return csv::table_of(exec, memory, file);
 }
 
 }  // namespace

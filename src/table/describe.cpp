@@ -26,18 +26,25 @@ std::string percentage(double q) {
   return std::string(text, end) + "%";
 }
 
-/// A column of numbers in double without the missing ones; on hosts in their order.
+/// Whether quantiles are found in the order of all values: on devices selections are faster than a sort.
 template <class Exec>
-column_in<Exec> present_values(const std::string& label, const Exec& exec, const column_in<Exec>& column) {
+bool are_sorted(const std::vector<double>& quantiles) {
+  return !is_device<Exec> && !quantiles.empty();
+}
+/// A column of numbers in double without the missing ones, also in their order.
+template <class Exec>
+column_in<Exec> present_values(const std::string& label, const Exec& exec, const column_in<Exec>& column, bool sorted) {
   auto c = as_type(label, exec, column, column_type::float64);
   auto rest = new_values(exec, {}, column_type::float64, c.rows);
   const auto to = packed_of<double>(exec, rest);
-  if constexpr (is_device<Exec>) {
+  if (!sorted) {
     const std::int64_t missing = count_missing(label, exec, column);
     if (missing == 0) return c;
     rest.rows -= missing;
     compact(exec, packed_of<double>(exec, rest), view_of<double>(exec, c), is_there());
-  } else {  // NaN are last
+    return rest;
+  }
+  if constexpr (!is_device<Exec>) {  // NaN are last
     if (c.rows > 0) sort(exec, to, view_of<double>(exec, c));
     exec.fence(kernel_label(label));
     rest.rows = std::partition_point(to.data(), to.data() + c.rows, is_there()) - to.data();
@@ -49,10 +56,11 @@ template <class Exec>
 void order_statistics(const Exec& exec, const column_in<Exec>& c, const std::vector<double>& quantiles,
                       double* result) {
   const auto n = quantiles.size();
-  if constexpr (is_device<Exec>) {  // selections are faster than a sort
+  if (!are_sorted<Exec>(quantiles)) {
     const auto x = view_of<double>(exec, c);
     result[0] = min(exec, x);
-    for (std::size_t k = 0; k < n; ++k) result[1 + k] = quantile(exec, x, quantiles[k]);
+    if constexpr (is_device<Exec>)
+      for (std::size_t k = 0; k < n; ++k) result[1 + k] = quantile(exec, x, quantiles[k]);
     result[1 + n] = max(exec, x);
   } else {
     const double* const sorted = data_of<double>(c);
@@ -68,7 +76,7 @@ void order_statistics(const Exec& exec, const column_in<Exec>& c, const std::vec
 template <class Exec>
 std::vector<double> statistics(const std::string& label, const Exec& exec, const column_in<Exec>& column,
                                const std::vector<double>& quantiles) {
-  const auto c = present_values(label, exec, column);
+  const auto c = present_values(label, exec, column, are_sorted<Exec>(quantiles));
   std::vector<double> result(quantiles.size() + 5, std::numeric_limits<double>::quiet_NaN());
   result[0] = static_cast<double>(c.rows);
   if (c.rows == 0) return result;

@@ -27,6 +27,13 @@ template <class Exec>
 std::optional<column_in<Exec>> rows_without_missing(const std::string& label, const Exec& exec,
                                                     const std::vector<column_in<Exec>>& columns);
 
+/// @throws Error if a column of texts has no such statistic
+template <class Space>
+void check_statistic(const std::string& label, const table_column<Space>& c, statistic what) {
+  if (c.type == column_type::text && what <= statistic::stddev)
+    throw Error(label, "the column " + in_quotes(c.name) + " holds text, which has no " + std::string(name_of(what)));
+}
+
 /// A statistic of each group.
 template <class Exec>
 class group_statistics {

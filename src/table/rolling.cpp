@@ -35,31 +35,26 @@ void roll_column(const std::string& label, const Exec& exec, statistic what, con
   }
 }
 
-/// How many results there are of rows.
-std::int64_t results_of(const std::string& label, std::int64_t rows, std::int64_t step) {
-  if (step < 1) throw Error(label, "a step of " + std::to_string(step) + ", expected at least 1");
-  return rows / step + (rows % step > 0 ? 1 : 0);
-}
 /// Every so many rows of a column, in its memory.
 template <class Exec>
-column_in<Exec> every(const std::string& label, column_in<Exec> c, std::int64_t step) {
-  c.rows = results_of(label, c.rows, step);
+column_in<Exec> every(column_in<Exec> c, const rolling_bounds& windows) {
+  const std::int64_t step = windows.step;
+  c.rows = windows.results;
   c.stride = c.rows > 1 ? c.stride * step : 1;
   return c;
 }
 
 /// The results' columns, by roll(what, out, in) in double.
 template <class Exec, class Roll>
-std::vector<column_in<Exec>> rolled(const std::string& label, const Table<Exec>& t, std::int64_t step,
+std::vector<column_in<Exec>> rolled(const std::string& label, const Table<Exec>& t, const rolling_bounds& windows,
                                     const std::vector<aggregation>& results, const Roll& roll) {
   const Exec& exec = t.exec();
-  const std::int64_t rows = results_of(label, t.rows(), step);
   std::vector<column_in<Exec>> columns;
   for (const auto& r : results) {
     const auto& c = table_access<Exec>::find(t, label, r.column);
     if (c.type == column_type::text)
       throw Error(label, "the column " + in_quotes(std::string_view(r.column)) + " holds text, expected numbers");
-    columns.push_back(new_values(exec, r.name, column_type::float64, rows));
+    columns.push_back(new_values(exec, r.name, column_type::float64, windows.results));
     const auto values = as_type(label, exec, c, column_type::float64);
     roll(r.what, packed_of<double>(exec, columns.back()), view_of<double>(exec, values));
   }
@@ -96,8 +91,9 @@ template <execution_space Exec>
 Table<Exec> Table<Exec>::rolling(const window& window, const std::vector<aggregation>& results) const {
   const std::string& label = label_text("quern::Table::rolling");
   check_distinct(label, names_of(results));
+  const rolling_bounds windows = bounds_of(label, window, rows());
   return table_access<Exec>::make(
-      exec_, rolled(label, *this, window.step, results, [&](statistic what, const auto& out, const auto& in) {
+      exec_, rolled(label, *this, windows, results, [&](statistic what, const auto& out, const auto& in) {
         roll_column(label, exec_, what, out, in, window);
       }));
 }
@@ -109,14 +105,15 @@ Table<Exec> Table<Exec>::rolling(std::string_view on, const value_window& window
   std::vector<std::string> names = names_of(results);
   names.push_back(axis_column.name);
   check_distinct(label, names);
+  const rolling_bounds windows = bounds_of(label, window, rows());
   const column_data positions = positions_of(label, *this, axis_column);
   std::vector<column_data> columns =
-      rolled(label, *this, window.step, results, [&](statistic what, const auto& out, const auto& in) {
+      rolled(label, *this, windows, results, [&](statistic what, const auto& out, const auto& in) {
         if (positions.type == column_type::int64)
           roll_column(label, exec_, what, out, in, view_of<std::int64_t>(exec_, positions), window);
         else roll_column(label, exec_, what, out, in, view_of<double>(exec_, positions), window);
       });
-  columns.insert(columns.begin(), every<Exec>(label, axis_column, window.step));
+  columns.insert(columns.begin(), every<Exec>(axis_column, windows));
   return table_access<Exec>::make(exec_, std::move(columns));
 }
 

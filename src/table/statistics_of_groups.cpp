@@ -171,9 +171,7 @@ column_in<Exec> group_statistics<Exec>::counts_of(const Groups<Exec>& by) const 
 
 template <class Exec>
 column_in<Exec> group_statistics<Exec>::compute(const std::string& name, statistic what) const {
-  if (column_.type == column_type::text && what <= statistic::stddev)
-    throw Error(label_,
-                "the column " + in_quotes(column_.name) + " holds text, which has no " + std::string(name_of(what)));
+  check_statistic(label_, column_, what);
   const auto result = [&] {
     switch (what) {
       case statistic::sum:

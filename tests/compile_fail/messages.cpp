@@ -11,6 +11,7 @@
 #include <quern/batch.hpp>
 #include <quern/linalg.hpp>
 #include <quern/quern.hpp>
+#include <quern/table/csv_source.hpp>
 
 struct identity {
   template <class T>
@@ -225,20 +226,22 @@ void misuse_without_exec() {
   quern::inv(lm, lm);  // quern: a single matrix must be of float, double or their complex numbers
 
   // Numbers of arguments, ranks and radii.
-  quern::einsum<"ii->i">(x, m);              // quern::einsum: takes two operands
-  quern::einsum<"i,i,i->i">(x, x, x, x);     // quern::einsum: takes two operands
-  quern::einsum<"i,j->k">(x, x, x);          // quern::einsum: every letter of the output must be one of an operand
-  quern::einsum<"ij->j">(x, x, x);           // quern::einsum: the subscripts must name two operands
-  quern::cov(m, m, quern::fweights{x});      // quern::cov: fweights must be integers
-  quern::ridge(x, m, x, quern::weights{f});  // the weights of a fit must have the type of x
-  quern::cov(m, m, quern::aweights{z});      // quern::cov: aweights must be real numbers
-  quern::matmul(x, m, x);                    // quern::matvec multiplies a matrix and a vector
-  quern::odeint<2>(m, identity(), m);        // quern::odeint: the first values y0 and the times t
-  quern::kmeans(m, x, m);                    // quern::kmeans: labels must be of signed integers
-  quern::logistic_regression(x, m, x);       // y must be of integers, the classes
-  quern::predict_proba(x, m, f);             // quern::predict_proba: all arrays must be of float, or all of double
-  quern::vmap(x, [](int) {}, x);             // quern::vmap: f must be callable with an item of each output and input
-  quern::math::floor_divide<2.5>(1.0);       // quern::math::floor_divide: the divisor must be an integer
+  quern::einsum<"ii->i">(x, m);                // quern::einsum: takes two operands
+  quern::einsum<"i,i,i->i">(x, x, x, x);       // quern::einsum: takes two operands
+  quern::einsum<"i,j->k">(x, x, x);            // quern::einsum: every letter of the output must be one of an operand
+  quern::einsum<"ij->j">(x, x, x);             // quern::einsum: the subscripts must name two operands
+  quern::cov(m, m, quern::fweights{x});        // quern::cov: fweights must be integers
+  quern::ridge(x, m, x, quern::weights{f});    // the weights of a fit must have the type of x
+  quern::cov(m, m, quern::aweights{z});        // quern::cov: aweights must be real numbers
+  quern::matmul(x, m, x);                      // quern::matvec multiplies a matrix and a vector
+  quern::odeint<2>(m, identity(), m);          // quern::odeint: the first values y0 and the times t
+  quern::kmeans(m, x, m);                      // quern::kmeans: labels must be of signed integers
+  quern::logistic_regression(x, m, x);         // y must be of integers, the classes
+  quern::predict_proba(x, m, f);               // quern::predict_proba: all arrays must be of float, or all of double
+  quern::vmap(x, [](int) {}, x);               // quern::vmap: f must be callable with an item of each output and input
+  quern::math::floor_divide<2.5>(1.0);         // quern::math::floor_divide: the divisor must be an integer
+  quern::csv_source<double, 3>("t.csv", "x");  // quern::csv_source: rows of columns have rank 2, and one column rank 1
+  quern::csv_source<unsigned, 1>("t.csv", "x");  // quern::csv_source: elements are float, double, or signed integers
   quern::stencil<quern::box<1>>(four, identity(), edge, four);  // out must have rank 1, 2 or 3
   quern::uniform_filter(scalar, scalar, 3, edge);               // filters take Views of rank 1, 2 or 3
   quern::uniform_filter(any, any, 3, edge);                     // filters take Views of rank 1, 2 or 3

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "guide.hpp"
 
@@ -309,6 +310,28 @@ void files_of_tables(const space& exec) {
   EXPECT_EQ(1, t.rows());
 }
 
+void chunks_of_tables(const space& exec) {
+  std::ofstream("runs.csv") << "cell,mass,energy\n1,2,-2.5\n0,3,1\n1,4,3.5\n";
+  // # table/chunks.hpp
+  EXPECT_EQ(2, energy);
+  EXPECT_EQ(8, all.rows());
+  EXPECT_EQ("   cell  mass_sum\n0     0         3\n1     1         6", of_cells.to_string());
+}
+void tables_of_files(const space& exec) {
+  const std::vector<std::string> paths = {"runs.csv", "runs.csv"};
+  // # table/chunks.hpp 2
+  const auto runs = all;
+  // # table/chunks.hpp 3
+  EXPECT_EQ(2, std::ranges::distance(heavy));
+  EXPECT_EQ("   cell  n\n0     0  2\n1     1  4",
+            all.group_by("cell").aggregate({{"n", "cell", quern::statistic::size}}).to_string());
+}
+void rows_of_a_file(const space& exec) {
+  // # table/csv_chunks.hpp
+  // # table/csv_source.hpp
+  EXPECT_EQ(1, middle);
+}
+
 void larger_than_memory(const space& exec) {
   const Kokkos::View<float*, Kokkos::HostSpace> host_view("host_view", 3);
   Kokkos::deep_copy(host_view, 1.0f);
@@ -437,6 +460,9 @@ TEST(Guides, DocComments) {
   tables_of_arrow(exec);
   arrow_of_tables(exec);
   files_of_tables(exec);
+  chunks_of_tables(exec);
+  tables_of_files(exec);
+  rows_of_a_file(exec);
   std::filesystem::current_path(before);
   std::filesystem::remove_all(folder);
 }

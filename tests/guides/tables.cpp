@@ -56,10 +56,22 @@ void tables(const space& exec) {
   std::string folder = (std::filesystem::temp_directory_path() / "quern-tables-XXXXXX").string();
   ASSERT_NE(nullptr, mkdtemp(folder.data()));
   // # 12
+  quern::Table with_charged = particles;
+  with_charged.insert("charged", charged);
+  quern::write_csv(folder + "/particles.csv", with_charged);
+  // # 13
+  EXPECT_EQ(0, charge_of_all);
+  EXPECT_EQ(with_charged.describe().to_string(), of_all.to_string());
+  EXPECT_EQ("       kind  mass_mean  mass_std\n0  electron        3.0       NaN\n1    proton        4.0  1.414214",
+            of_kinds.to_string());
+  // # 14
+  EXPECT_EQ("     kind  mass_max\n0  proton       5.0", heaviest.to_string());
+  // # 15
+  EXPECT_EQ(3, middle);
   std::filesystem::remove_all(folder);
   EXPECT_EQ(sorted.drop("cell").to_string(), back.drop("cell").to_string());
   EXPECT_EQ(quern::column_type::int32, back.type("cell"));
-  // # 13
+  // # 16
   EXPECT_EQ(particles.to_string(), same.to_string());
 }
 

@@ -79,7 +79,13 @@ TYPED_TEST(RollingTables, ImpossibleWindowsAreErrors) {
   EXPECT_EQ(here + "windows have no first", problem({3}, {{"x", statistic::first}}));
   EXPECT_EQ(here + "the name 'x_mean' occurs twice", problem({3}, {{"x", statistic::mean}, {"x", statistic::mean}}));
   EXPECT_EQ(here + "a step of 0, expected at least 1", problem({.count = 3, .step = 0}, {{"x", statistic::mean}}));
-  EXPECT_EQ("quern::rolling: a window of 0 elements, expected at least 1", problem({0}, {{"x", statistic::mean}}));
+  const std::vector<std::vector<aggregation>> lists = {{{"x", statistic::mean}}, {}};
+  for (const auto& results : lists) {
+    EXPECT_EQ(here + "a window of 0 elements, expected at least 1", problem({0}, results));
+    EXPECT_EQ(here + "min_periods of 4 for windows of 3 elements", problem({.count = 3, .min_periods = 4}, results));
+    EXPECT_EQ(here + "a window of width 0.000000, expected more than 0",
+              message_of([&] { t.rolling("i", value_window{0}, results); }));
+  }
   const auto on = [&](const std::string& column, const std::string& name) {
     return message_of([&] { t.rolling(column, value_window{3}, {{name, "i", statistic::mean}}); });
   };

@@ -17,7 +17,8 @@ namespace quern {
 /// const auto counts = quern::to_host(speeds.counts());
 /// @endcode
 ///
-/// @tparam V a View of one axis, of a type that `histogram` counts in: integers of 32 or 64 bits, float or double
+/// @tparam V a View of one axis, of a type that `histogram` counts in: integers of 32 or 64 bits, float or double.
+/// Counts are added in that type: those of 32 bits wrap behind 2^31 - 1, or 2^32 - 1, and float stays at 2^24.
 ///
 /// Asynchronous on `exec`: nothing waits, and a warm call allocates nothing. Work on one object must be ordered; copies
 /// share the counts.

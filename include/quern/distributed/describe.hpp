@@ -8,7 +8,6 @@
 /// too.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <quern/core/memory/pool.hpp>
 #include <quern/distributed/rank_sums.hpp>
@@ -16,6 +15,7 @@
 #include <quern/keyed/counted_quantile.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/table/column.hpp>
+#include <quern/table/described_column.hpp>
 #include <quern/table/table.hpp>
 #include <quern/transfer/as_view.hpp>
 #include <quern/transfer/copy.hpp>
@@ -44,36 +44,6 @@ auto with_numbers(const Table<Exec>& rows, const std::string& name, const F& f) 
       return f(rows.template column<std::int64_t>(name));
   }
 }
-
-/// What `Table::describe` tells of a column of each rank, brought together.
-struct described_column {
-  double count, mean, deviation, least, greatest;
-
-  static described_column of_ranks(const std::vector<described_column>& ranks) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    described_column all{0, nan, nan, nan, nan};
-    double squares = 0;
-    for (const auto& r : ranks) {
-      if (r.count == 0) continue;
-      const double before = all.count;
-      all.count += r.count;
-      const double step = r.mean - all.mean, part = r.count / all.count;
-      if (before == 0) all.mean = r.mean;
-      else if (std::isfinite(step)) all.mean += step * part;
-      else all.mean = all.mean * (before / all.count) + r.mean * part;  // of infinities, and where steps overflow
-      all.least = all.least < r.least ? all.least : r.least;
-      all.greatest = all.greatest > r.greatest ? all.greatest : r.greatest;
-    }
-    if (all.count == 0) return all;
-    for (const auto& r : ranks) {
-      if (r.count == 0) continue;
-      const double step = r.mean - all.mean;
-      squares += r.count * step * step + (r.count > 1 ? (r.count - 1) * r.deviation * r.deviation : 0.0);
-    }
-    if (all.count > 1) all.deviation = std::sqrt(squares / (all.count - 1));
-    return all;
-  }
-};
 
 /// Quantiles of the elements of all ranks that are no NaN, by counts of their bits.
 template <class Exec>
@@ -148,7 +118,7 @@ Table<Exec> describe(const Communicator& comm, const Table<Exec>& rows,
     std::vector<double> values(5);
     quern::copy(exec, as_view(values), own.template column<double>(name));
     exec.fence(kernel_label(label));
-    const auto all = described_column::of_ranks(
+    const auto all = described_column::joined(
         all_gather(comm, described_column{values[0], values[1], values[2], values[3], values[4]}));
     values.assign(quantiles.size() + 5, std::numeric_limits<double>::quiet_NaN());
     std::copy_n(std::data({all.count, all.mean, all.deviation, all.least}), 4, values.begin());
