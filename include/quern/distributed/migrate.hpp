@@ -18,7 +18,7 @@ namespace quern::impl {
 
 /// to(i, j) = from(order(first + i), j)
 template <class T>
-struct gather_rows {
+struct rows_by_order {
   T* to;
   const T* from;
   const std::int64_t* order;
@@ -49,8 +49,8 @@ auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std:
   const std::int64_t columns = V::rank() == 1 ? 1 : from.extents.extent[1];
   Kokkos::parallel_for(kernel_label("quern::distributed::migrate/pack"),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
-                       gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
-                                                                     to.stride[1], from.stride[0], from.stride[1]});
+                       rows_by_order<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
+                                                                       to.stride[1], from.stride[0], from.stride[1]});
   return sorted;
 }
 
