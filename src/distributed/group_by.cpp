@@ -196,8 +196,8 @@ class groups_of_ranks {
     for (const auto& r : results)
       for (const auto& p : partials_of(r))
         if (std::find(partials.begin(), partials.end(), p) == partials.end()) partials.push_back(p);
-    const joined_groups<Exec> groups(label_, on_ranks_of_keys(aggregated(values_for(partials), partials)),
-                                     keys_.size());
+    const auto own = succeed_together(comm_, label_, [&] { return aggregated(values_for(partials), partials); });
+    const joined_groups<Exec> groups(label_, on_ranks_of_keys(own), keys_.size());
     auto columns = groups.keys();
     for (const auto& r : results)
       if (r.what != statistic::median) columns.push_back(groups.compute(r));
@@ -211,7 +211,8 @@ class groups_of_ranks {
       asked.push_back({r.column, r.what});
       if (std::find(medians.begin(), medians.end(), asked.back()) == medians.end()) medians.push_back(asked.back());
     }
-    const auto found = aggregated(on_ranks_of_keys(values_for(medians)), medians);
+    const auto rows = on_ranks_of_keys(values_for(medians));
+    const auto found = succeed_together(comm_, label_, [&] { return aggregated(rows, medians); });
     auto columns = columns_of(found);
     columns.resize(keys_.size());
     for (const auto& m : asked) columns.push_back(table_access<Exec>::find(found, label_, m.name()));

@@ -67,7 +67,8 @@ Table<Exec> distributed::merge(const Communicator& comm, const Table<Exec>& left
       table_access<Exec>::make(left.exec(), needs_keys_alone ? columns_of(right.select(right_on)) : columns_of(right));
   const auto rows = on_ranks_of_keys(label, comm, left, left_on, types),
              partners = on_ranks_of_keys(label, comm, own, right_on, types);
-  return with_types_of_ranks(label, comm, rows.merge(partners, options));
+  const auto merged = succeed_together(comm, label, [&] { return rows.merge(partners, options); });
+  return with_types_of_ranks(label, comm, merged);
 }
 
 #define QUERN_MERGE_OVER_RANKS(E) \

@@ -10,7 +10,7 @@ namespace {
 
 /// A column as a box of an exchange.
 template <class Space>
-peer_box box_of(const table_column<Space>& c) {
+peer_box column_box(const table_column<Space>& c) {
   peer_box box;
   box.data = static_cast<std::byte*>(const_cast<void*>(c.data));
   box.element = box.unit = bytes_of(c.type);
@@ -39,8 +39,8 @@ Table<Exec> moved_rows(const std::string& label, const Communicator& comm, const
     sorted.push_back(
         gather_rows(label, exec, c, data_of<std::int64_t>(order) + counts.removed, destination.rows - counts.removed));
     arrived.push_back(new_values(exec, c.name, c.type, total, c.categories));
-    from.push_back(box_of(sorted.back()));
-    to.push_back(box_of(arrived.back()));
+    from.push_back(column_box(sorted.back()));
+    to.push_back(column_box(arrived.back()));
   }
   exchange_rows(exec, comm, label, from, counts.sent, to, taken);
   exec.fence(kernel_label(label));

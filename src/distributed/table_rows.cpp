@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "table_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <quern/keyed/hash_keys.hpp>
 
@@ -71,9 +72,15 @@ struct join_hashes {
   }
   KOKKOS_FUNCTION std::uint64_t bits(T v) const {
     if (is_missing(v)) return missing_key;
-    if constexpr (std::is_floating_point_v<T>)
-      return Kokkos::bit_cast<std::uint64_t>(static_cast<double>(v == 0 ? 0 : v));
+    if constexpr (std::is_floating_point_v<T>) return bits_of_real(static_cast<double>(v));
     else return static_cast<std::uint64_t>(of_texts != nullptr ? of_texts[v] : static_cast<std::int64_t>(v));
+  }
+  /// Of a whole number those of the integer: of -0, and where others have the same keys as integers.
+  KOKKOS_FUNCTION static std::uint64_t bits_of_real(double v) {
+    constexpr double limit = 0x1p63;
+    if (v >= -limit && v < limit && Kokkos::floor(v) == v)
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+    return Kokkos::bit_cast<std::uint64_t>(v);
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const T v = values[i * stride];
@@ -108,15 +115,16 @@ std::vector<std::int64_t> hashes_of(const std::vector<std::string>& texts) {
 
 template <class Exec>
 Table<Exec> with_categories_of_ranks(const std::string& label, const Communicator& comm, const Table<Exec>& t) {
+  const auto is_text = [](const auto& c) { return c.type == column_type::text; };
+  if (comm.size() == 1 || std::none_of(columns_of(t).begin(), columns_of(t).end(), is_text)) return t;
   const std::string mine = bytes_of_categories(t);
-  if (comm.size() == 1) return t;
   const std::string first = values_of_rank(comm, mine, 0);
   if (max_of_ranks(comm, first == mine ? 0 : 1) == 0) return t;
   std::vector<std::vector<categories_ptr>> lists(columns_of(t).size());
   for (int r = 0; r < comm.size(); ++r) {
     categories_reader texts(r == 0 ? first : values_of_rank(comm, mine, r));
     for (std::size_t k = 0; k < lists.size(); ++k)
-      if (columns_of(t)[k].type == column_type::text) lists[k].push_back(texts.next());
+      if (is_text(columns_of(t)[k])) lists[k].push_back(texts.next());
   }
   std::vector<column_in<Exec>> columns = columns_of(t);
   for (std::size_t k = 0; k < lists.size(); ++k)

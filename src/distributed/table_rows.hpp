@@ -27,8 +27,8 @@ Table<Exec> with_categories_of_ranks(const std::string& label, const Communicato
 
 /// What happens to rows of which a key is missing: they go where missing keys meet, or nowhere.
 enum class missing_keys { meet, are_removed };
-/// The rank for each row, int32, from a hash of the values of its keys: equal keys have the same, also those of another
-/// type of integers, of the other type of floating-point numbers, or of other categories.
+/// The rank for each row, int32, from a hash of the values of its keys: equal keys have the same, also those of other
+/// types of numbers, or of other categories.
 template <class Exec>
 column_in<Exec> ranks_of_keys(const std::string& label, const Exec& exec, const Communicator& comm,
                               const std::vector<column_in<Exec>>& keys, missing_keys missing);

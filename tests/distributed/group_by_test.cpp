@@ -121,8 +121,9 @@ TEST(DistributedGroupBy, Medians) {
 TEST(DistributedGroupBy, TheRankOfAGroupIsThatOfItsKey) {
   const auto& comm = test::world();
   const table of_rank = rows(100 * comm.rank(), 100 * comm.rank() + 100);
-  table other;  // with keys of another type, and texts of other categories
-  test::insert(other, "id", test::values_from<std::int32_t>(0, 10, [](std::int64_t i) { return i - 3; }));
+  table other;  // with keys of other types, and texts of other categories
+  test::insert(other, "id", test::values_from<std::int64_t>(0, 10, [](std::int64_t i) { return i - 3; }));
+  test::insert(other, "real", test::values_from<double>(0, 10, [](std::int64_t i) { return i == 3 ? -0.0 : i - 3; }));
   std::vector<std::optional<std::string>> texts;
   for (std::int64_t i = 0; i < 7; ++i) texts.push_back("new " + std::to_string(i));
   for (std::int64_t i = 0; i < 3; ++i) texts.push_back(text_of_row(i));
@@ -131,7 +132,9 @@ TEST(DistributedGroupBy, TheRankOfAGroupIsThatOfItsKey) {
              ids = quern::distributed::group_by(comm, other, "id").aggregate({});
   const auto found = test::contents(cells.column<std::int32_t>("cell"));
   EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
-  EXPECT_EQ(found, test::contents(ids.column<std::int32_t>("id")));
+  EXPECT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), test::contents(ids.column<std::int64_t>("id")));
+  const auto reals = quern::distributed::group_by(comm, other, "real").aggregate({});
+  EXPECT_EQ(std::vector<double>(found.begin(), found.end()), test::contents(reals.column<double>("real")));
   const auto names = quern::distributed::group_by(comm, of_rank, "name").aggregate({}),
              more = quern::distributed::group_by(comm, other, "name").aggregate({});
   const auto has = [](const table& t, const std::string& text) {
@@ -189,6 +192,21 @@ TEST(DistributedGroupBy, AnyNames) {
   EXPECT_EQ((std::vector<double>{4.0 * comm.size(), 2.0 * comm.size()}), test::numbers_of(found, "key 1"));
   EXPECT_EQ((std::vector<double>{20, 20}), test::numbers_of(found, "column key 0"));
   EXPECT_EQ((std::vector<double>{2, 2}), test::numbers_of(found, "in double key 0"));
+}
+
+/// What a rank cannot do alone, as for want of memory, keeps no other one waiting.
+TEST(DistributedGroupBy, RanksFailTogether) {
+  const auto& comm = test::world();
+  const int last = comm.size() - 1;
+  const auto run = [&](bool fails) {
+    return quern::impl::succeed_together(comm, "operation", [&] {
+      if (fails && comm.rank() == last) throw quern::CapacityError("inner", "no room", 5, 2);
+      return 7;
+    });
+  };
+  EXPECT_EQ(7, run(false));
+  const quern::CapacityError inner("inner", "no room", 5, 2);
+  test::expect_error("operation: on rank " + std::to_string(last) + ": " + inner.what(), [&] { run(true); });
 }
 
 TEST(DistributedGroupBy, Misuse) {

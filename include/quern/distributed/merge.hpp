@@ -13,7 +13,7 @@ namespace quern::distributed {
 /// `merge`.
 ///
 /// @code
-/// const auto of_cells = quern::distributed::merge(comm, part, cells, {.on = "cell", .how = quern::merge_how::left});
+/// const auto pairs = quern::distributed::merge(comm, part, cells, {.on = "cell", .how = quern::merge_how::left});
 /// @endcode
 ///
 /// The rows of both tables go to the rank that the values of their keys choose, the same as that of a group with these
@@ -24,7 +24,8 @@ namespace quern::distributed {
 /// Each table goes in one message to each rank; of the right one of `semi` and `anti` only the keys. A key that most
 /// rows have brings all of these to one rank. Collective; runs on the left table's instance and waits.
 /// @param left, right each of columns of the same names and types in the same order on all ranks
-/// @throws Error, the same on every rank, as `Table::merge`, or if the ranks have other columns or options
+/// @throws Error, the same on every rank, as `Table::merge`, or if the ranks have other columns or options, or one has
+/// no memory for its pairs
 template <execution_space Exec>
 Table<Exec> merge(const Communicator& comm, const Table<Exec>& left, const Table<Exec>& right,
                   const merge_options& options = {});
