@@ -19,15 +19,21 @@ peer_box column_box(const table_column<Space>& c) {
   return box;
 }
 
+/// f(destinations), which are of int32 or int64.
+template <class Exec, class F>
+auto with_destinations(const Exec& exec, const column_in<Exec>& destination, const F& f) {
+  return destination.type == column_type::int32 ? f(view_of<std::int32_t>(exec, destination))
+                                                : f(view_of<std::int64_t>(exec, destination));
+}
+
 }  // namespace
 
 template <class Exec>
 Table<Exec> moved_rows(const std::string& label, const Communicator& comm, const column_in<Exec>& destination,
                        const Table<Exec>& t) {
   const Exec& exec = t.exec();
-  const row_counts counts = destination.type == column_type::int32
-                                ? count_destinations(exec, comm, label, view_of<std::int32_t>(exec, destination))
-                                : count_destinations(exec, comm, label, view_of<std::int64_t>(exec, destination));
+  const row_counts counts = with_destinations(
+      exec, destination, [&](const auto& ranks) { return count_destinations(exec, comm, label, ranks); });
   std::vector<std::int64_t> taken(static_cast<std::size_t>(comm.size()));
   all_to_all(comm, counts.sent.data(), taken.data());
   const std::int64_t total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
@@ -55,6 +61,9 @@ Table<Exec> migrate_table(const Communicator& comm, const column_in<Exec>& desti
   if (destination.rows != rows.rows())
     problem = "there are " + std::to_string(destination.rows) + " destinations, expected one for each of the " +
               std::to_string(rows.rows()) + " rows";
+  else
+    problem = with_destinations(rows.exec(), destination,
+                                [&](const auto& ranks) { return problem_of_destinations(rows.exec(), comm, ranks); });
   throw_together(comm, label, problem);
   return moved_rows(label, comm, destination, with_categories_of_ranks(label, comm, rows));
 }

@@ -33,8 +33,8 @@ template <class Exec>
 column_in<Exec> ranks_of_keys(const std::string& label, const Exec& exec, const Communicator& comm,
                               const std::vector<column_in<Exec>>& keys, missing_keys missing);
 
-/// The rows that all ranks have for this one, in the order of the ranks: `distributed::migrate` without its check of
-/// columns, of a table whose texts have the same categories on all ranks. Collective; waits.
+/// The rows that all ranks have for this one, in the order of the ranks: `distributed::migrate` without its checks, of
+/// a table whose texts have the same categories on all ranks. Collective; waits.
 template <class Exec>
 Table<Exec> moved_rows(const std::string& label, const Communicator& comm, const column_in<Exec>& destination,
                        const Table<Exec>& t);

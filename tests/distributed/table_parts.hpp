@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <distributed/world.hpp>
 #include <functional>
 #include <limits>
@@ -61,60 +62,60 @@ inline std::vector<std::vector<std::int64_t>> cuts(std::int64_t n, int ranks) {
   return all;
 }
 
-/// The values of rank 0, then those of rank 1, and so on.
-template <class T>
-std::vector<T> of_all_ranks(const quern::Communicator& comm, const std::vector<T>& mine) {
-  using element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-  const std::vector<element> own(mine.begin(), mine.end());
-  std::vector<T> all;
-  for (int r = 0; r < comm.size(); ++r) {
-    const auto of_rank = quern::impl::values_of_rank(comm, own, r);
-    all.insert(all.end(), of_rank.begin(), of_rank.end());
-  }
-  return all;
+/// f(T()) for the type of a column's elements.
+template <class F>
+void with_type(quern::column_type type, const F& f) {
+  if (type == quern::column_type::float32) f(float());
+  else if (type == quern::column_type::float64) f(double());
+  else if (type == quern::column_type::int64) f(std::int64_t());
+  else if (type == quern::column_type::boolean) f(bool());
+  else f(std::int32_t());
 }
 /// The rows that all ranks have, those of rank 0 first, on each. Columns have the same types, and texts the same
-/// categories.
+/// categories. By few messages, as tests call it often.
 inline table gathered(const quern::Communicator& comm, const table& part) {
-  table all;
+  std::string bytes, layout;
   for (const auto& name : part.names()) {
-    const auto type = part.type(name);
-    std::string layout = name + " " + std::string(quern::name_of(type));
-    const auto codes = [&] { return of_all_ranks(comm, contents(part.column<std::int32_t>(name))); };
-    if (type == quern::column_type::text) {
+    layout += " " + name + " " + std::string(quern::name_of(part.type(name)));
+    if (part.type(name) == quern::column_type::text)
       for (const auto& text : part.categories(name)) layout += ", " + text;
-      all.insert(name, column_of(codes()), part.categories(name));
-    } else if (type == quern::column_type::float32) {
-      insert(all, name, of_all_ranks(comm, contents(part.column<float>(name))));
-    } else if (type == quern::column_type::float64) {
-      insert(all, name, of_all_ranks(comm, contents(part.column<double>(name))));
-    } else if (type == quern::column_type::int64) {
-      insert(all, name, of_all_ranks(comm, contents(part.column<std::int64_t>(name))));
-    } else if (type == quern::column_type::boolean) {
-      insert(all, name, of_all_ranks(comm, contents(part.column<bool>(name))));
-    } else {
-      insert(all, name, codes());
-    }
-    quern::impl::check_same(comm, "gathered", "columns", layout);
+    with_type(part.type(name), [&]<class T>(T) {
+      for (const T v : contents(part.column<T>(name))) bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
+    });
   }
+  quern::impl::check_same(comm, "gathered", "columns", layout);
+  std::vector<std::string> of_ranks;
+  for (int r = 0; r < comm.size(); ++r) of_ranks.push_back(quern::impl::values_of_rank(comm, bytes, r));
+  const auto rows = quern::impl::all_gather(comm, part.rows());
+  table all;
+  std::vector<std::size_t> at(of_ranks.size(), 0);
+  for (const auto& name : part.names())
+    with_type(part.type(name), [&]<class T>(T) {
+      std::vector<T> values;
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        for (std::int64_t i = 0; i < rows[r]; ++i, at[r] += sizeof(T)) {
+          T v;
+          std::memcpy(&v, of_ranks[r].data() + at[r], sizeof v);
+          values.push_back(v);
+        }
+      if constexpr (std::is_same_v<T, std::int32_t>)
+        if (part.type(name) == quern::column_type::text) {
+          all.insert(name, column_of(values), part.categories(name));
+          return;
+        }
+      insert(all, name, values);
+    });
   return all;
 }
 
 /// A column in double, or the codes of texts ; -1 where a text is missing.
 inline std::vector<double> numbers_of(const table& t, const std::string& name) {
-  const auto in_double = [](const auto& v) { return std::vector<double>(v.begin(), v.end()); };
-  switch (t.type(name)) {
-    case quern::column_type::float32:
-      return in_double(contents(t.column<float>(name)));
-    case quern::column_type::float64:
-      return contents(t.column<double>(name));
-    case quern::column_type::int64:
-      return in_double(contents(t.column<std::int64_t>(name)));
-    case quern::column_type::boolean:
-      return in_double(contents(t.column<bool>(name)));
-    default:
-      return in_double(contents(t.column<std::int32_t>(name)));
-  }
+  std::vector<double> numbers;
+  with_type(t.type(name), [&]<class T>(T) {
+    const auto values = contents(t.column<T>(name));
+    numbers.assign(values.begin(), values.end());
+  });
+  return numbers;
 }
 /// The error that a value of a column may have.
 using errors = std::function<double(const std::string&, double)>;
