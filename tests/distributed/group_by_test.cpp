@@ -120,7 +120,9 @@ TEST(DistributedGroupBy, TheRankOfAGroupIsThatOfItsKey) {
   const table of_rank = rows(100 * comm.rank(), 100 * comm.rank() + 100);
   table other;  // with keys of other types, and texts of other categories
   test::insert(other, "id", test::values_from<std::int64_t>(0, 10, [](std::int64_t i) { return i - 3; }));
-  test::insert(other, "real", test::values_from<double>(0, 10, [](std::int64_t i) { return i == 3 ? -0.0 : i - 3; }));
+  test::insert(other, "real", test::values_from<double>(0, 10, [](std::int64_t i) {
+                 return i == 3 ? -0.0 : static_cast<double>(i - 3);
+               }));
   std::vector<std::optional<std::string>> texts;
   for (std::int64_t i = 0; i < 7; ++i) texts.push_back("new " + std::to_string(i));
   for (std::int64_t i = 0; i < 3; ++i) texts.push_back(text_of_row(i));
