@@ -21,9 +21,11 @@ using space = Kokkos::DefaultExecutionSpace;
 using table = quern::Table<space>;
 inline const double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// A column of these values; of 8 bytes each with a gap behind each.
 template <class T>
 auto column_of(const std::vector<T>& values) {
-  return make_array<T, 1, Kokkos::LayoutRight, space>({static_cast<std::int64_t>(values.size())}, values);
+  using layout = std::conditional_t<sizeof(T) == 8, Kokkos::LayoutStride, Kokkos::LayoutRight>;
+  return make_array<T, 1, layout, space>({static_cast<std::int64_t>(values.size())}, values);
 }
 template <class T>
 void insert(table& t, const std::string& name, const std::vector<T>& values) {
