@@ -13,9 +13,8 @@ template <execution_space Exec>
 class TableGroups {
  public:
   /// A table of the keys of some groups, and of a column for each aggregation: `quern::TableGroups::aggregate` of the
-  /// rows of all ranks. Every group is on one rank, which the values of its keys alone choose, so that results of
-  /// several calls with keys of equal values have them on the same ranks. On each rank groups are in the order of their
-  /// keys.
+  /// rows of all ranks. Every group is on one rank, which the values of its keys choose: results of several calls
+  /// with as many ranks have groups of equal keys on the same ones. On each rank groups are in the order of their keys.
   ///
   /// Each rank aggregates its own rows and sends what it has found of each group, so that messages are as long as there
   /// are groups; with `median` its rows go, with the keys and the columns of which medians are asked. Ranks are in
