@@ -188,8 +188,9 @@ set(QUERN_COMPONENTS core linalg files fft table)
 
 # Distributed arrays: there is no such target without MPI, as their headers hold its types.
 if(QUERN_ENABLE_DISTRIBUTED)
-  set(_distributed_sources distributed/box_exchange distributed/checkpoint distributed/communicator distributed/decomposition
-      distributed/fft distributed/halo_boxes distributed/halo_sums distributed/operands distributed/own_blocks distributed/same_calls distributed/stencil_parts)
+  set(_distributed_sources distributed/box_exchange distributed/checkpoint distributed/communicator distributed/decomposition distributed/describe
+      distributed/fft distributed/group_by distributed/halo_boxes distributed/halo_sums distributed/merge distributed/migrate_table distributed/operands distributed/own_blocks distributed/same_calls
+      distributed/stencil_parts distributed/table_rows)
   if(QUERN_ENABLE_HDF5 AND HDF5_IS_PARALLEL)
     list(APPEND _distributed_sources distributed/parallel_hdf5)
   else()
@@ -205,7 +206,7 @@ if(QUERN_ENABLE_DISTRIBUTED)
   endif()
   quern_add_component(distributed ${_distributed_sources})
   target_compile_definitions(quern_distributed PUBLIC QUERN_USES_DISTRIBUTED OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-  target_link_libraries(quern_distributed PUBLIC quern_core quern_fft quern_files quern_linalg MPI::MPI_CXX)
+  target_link_libraries(quern_distributed PUBLIC quern_core quern_fft quern_files quern_linalg quern_table MPI::MPI_CXX)
   if(QUERN_ENABLE_HDF5)
     target_link_libraries(quern_distributed PRIVATE Quern::hdf5)
   endif()

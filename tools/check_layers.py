@@ -30,6 +30,7 @@ INTERFACES = {
                 "stencil/window.hpp"},  # the windows of rolling, without their kernels
     "keyed": {"keyed/counted_quantile.hpp",  # quantiles of what does not fit into memory at once
               "keyed/bins.hpp", "keyed/compaction.hpp", "keyed/counted.hpp", "keyed/groups.hpp",  # sums of keys that are known; results that are counted
+              "keyed/hash_keys.hpp",  # a hash of keys, which also says the rank of one
               "keyed/order.hpp", "keyed/sort_order.hpp"},  # orders of sorts, also over ranks; the direction of a sort, without the sort
     "random": {"random/fill.hpp", "random/generator.hpp", "random/philox.hpp"},  # fields of numbers; a generator, and its bits, in kernels
     "fft": {"fft/run.hpp"},  # what a transform is asked for, of which ranks do one axis after the other
@@ -39,12 +40,14 @@ INTERFACES = {
               "files/output_file.hpp"},  # a file that stands when it is whole
     "particles": {"particles/near_points.hpp", "particles/nearest_so_far.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_start.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
-    "table": {"table/column.hpp", "table/described_column.hpp"},  # types of columns; descriptions of parts of a column
+    "table": {"table/column.hpp", "table/described_column.hpp", "table/merge.hpp"},  # types of columns; descriptions of parts of a column; the options of a merge
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 
 # Private headers that a source of another module may include, and why.
-PRIVATE = {("distributed/parallel_hdf5.cpp", "../files/hdf5_handle.hpp")}  # what the handle of a file does for one process is done for all ranks
+PRIVATE = {("distributed/parallel_hdf5.cpp", "../files/hdf5_handle.hpp"),  # what the handle of a file does for one process is done for all ranks
+           ("distributed/table_rows.hpp", "../table/columns.hpp"), ("distributed/group_by.cpp", "../table/groups.hpp"),  # columns without
+           ("distributed/merge.cpp", "../table/merge_keys.hpp")}  # their types, groups of them, and names of keys, of which ranks have parts
 
 
 # A declaration at namespace scope, as clang-format writes it.

@@ -96,6 +96,7 @@ tests=(
   "distributed/scan_test distributed/histogram_test distributed/random_test"
   "distributed/sort_test distributed/migrate_test"
   "distributed/kmeans_test distributed/knn_test distributed/describe_test"
+  "distributed/group_by_test distributed/merge_test distributed/migrate_table_test"
   "distributed/operands_test distributed/reindexed_test distributed/decomposition_test"
   "distributed/differing_calls_test distributed/differing_parameters_test"
   "distributed/window_filters_test distributed/rolling_test"
@@ -159,6 +160,7 @@ compiled=(
   "../src/scan/scan ../src/keyed/group_by ../src/keyed/group_reductions ../src/keyed/sort ../src/keyed/top_k"
   "../src/table/chunk_describe ../src/table/chunk_groups ../src/table/columns ../src/table/concat ../src/table/describe ../src/table/groups ../src/table/merge ../src/table/merge_asof ../src/table/names ../src/table/order ../src/table/partial_aggregates ../src/table/pivot ../src/table/print ../src/table/rolling ../src/table/statistics_of_groups ../src/table/table"
   "../src/table/arrow_read ../src/table/arrow_table ../src/table/arrow_write ../src/table/csv_chunks ../src/table/csv_fields ../src/table/csv_parse ../src/table/csv_read ../src/table/csv_records ../src/table/csv_source ../src/table/csv_write"
+  "../src/distributed/describe ../src/distributed/group_by ../src/distributed/merge ../src/distributed/migrate_table ../src/distributed/table_rows"
   "../src/linalg/dense_kernels ../src/linalg/dense_orthogonal ../src/linalg/least_squares"
 )
 # With QUERN_DEVICE_COMPILE=quick one back end, CUDA, compiles these, the program and the examples.

@@ -14,18 +14,19 @@
 #include <quern/distributed/checkpoint.hpp>
 #include <quern/distributed/communicator.hpp>
 #include <quern/distributed/decomposition.hpp>
-#ifdef QUERN_USES_TABLE
 #include <quern/distributed/describe.hpp>
-#endif
 #include <quern/distributed/distributed_view.hpp>
 #include <quern/distributed/fft.hpp>
+#include <quern/distributed/group_by.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/histogram.hpp>
 #include <quern/distributed/kmeans.hpp>
 #include <quern/distributed/knn.hpp>
 #include <quern/distributed/linalg.hpp>
 #include <quern/distributed/map.hpp>
+#include <quern/distributed/merge.hpp>
 #include <quern/distributed/migrate.hpp>
+#include <quern/distributed/migrate_table.hpp>
 #include <quern/distributed/npy.hpp>
 #include <quern/distributed/quantile.hpp>
 #include <quern/distributed/random.hpp>

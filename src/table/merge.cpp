@@ -4,6 +4,7 @@
 #include <quern/keyed/join.hpp>
 
 #include "groups.hpp"
+#include "merge_keys.hpp"
 
 namespace quern {
 namespace impl {
@@ -138,7 +139,8 @@ row_pairs<Exec> rows_of_merge(const std::string& label, const Exec& exec, merge_
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// The names of the keys in both tables.
+}  // namespace
+
 std::pair<std::vector<std::string>, std::vector<std::string>> names_of_keys(const std::string& label,
                                                                             const merge_options& options,
                                                                             const std::vector<std::string>& left,
@@ -155,7 +157,6 @@ std::pair<std::vector<std::string>, std::vector<std::string>> names_of_keys(cons
   return {on, on};
 }
 
-}  // namespace
 }  // namespace impl
 
 using namespace impl;

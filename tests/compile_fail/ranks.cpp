@@ -7,6 +7,7 @@
 #include <array>
 #include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/migrate_table.hpp>
 #include <quern/stencil/inputs.hpp>
 #include <vector>
 
@@ -30,6 +31,11 @@ void misuse(const quern::Communicator& comm) {
 
   quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
+
+  const Kokkos::View<float*> reals("reals", 3);
+  const Kokkos::View<int**> ranks("ranks", 3, 3);
+  quern::distributed::migrate(comm, reals, quern::Table<>());  // destinations of a table's rows are std::int32_t
+  quern::distributed::migrate(comm, ranks, quern::Table<>());  // destinations are a View of rank 1
 
   quern::with_boundary(field, edge);  // boundaries of its own is in memory
 

@@ -3,7 +3,10 @@
 
 // How many messages calls send, and what is left where something throws while these are under way.
 #include <distributed/world.hpp>
+#include <numeric>
+#include <quern/distributed/group_by.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/merge.hpp>
 #include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/reducing_stencil.hpp>
 #include <stdexcept>
@@ -35,6 +38,31 @@ TYPED_TEST(Messages, AreCounted) {
   });
   EXPECT_EQ((mpi_calls{.collectives = 2}), counted);
   EXPECT_EQ(2 * comm.size(), values[1]);
+}
+
+/// Of a table with several columns, as many as of one column; by the library's own instance.
+TEST(MessagesOfTables, OneForAllColumns) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const auto comm = test::world();
+  if (!by_host_messages<space>(comm)) return;
+  quern::Table<space> one, several;
+  std::vector<std::int64_t> numbers(100);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto keys = test::make_array<std::int64_t, 1, LayoutRight, space>({100}, numbers);
+  one.insert("key", keys);
+  several.insert("key", keys).insert("x", Kokkos::View<double*, space>("x", 100));
+  several.insert("y", Kokkos::View<float*, space>("y", 100)).insert("flag", Kokkos::View<bool*, space>("flag", 100));
+  const auto groups = quern::distributed::group_by(comm, several, "key");
+  const auto of_one = mpi_calls_of([&] { groups.aggregate({}); }),
+             of_many = mpi_calls_of([&] {
+               groups.aggregate(
+                   {{"x", quern::statistic::var}, {"y", quern::statistic::max}, {"x", quern::statistic::sum}});
+             });
+  EXPECT_EQ(comm.size() - 1, of_one.sends);
+  EXPECT_EQ(comm.size() - 1, of_one.receives);
+  EXPECT_EQ(of_one, of_many);
+  const auto merged = mpi_calls_of([&] { quern::distributed::merge(comm, several, one); });
+  EXPECT_EQ(2 * (comm.size() - 1), merged.sends);
 }
 
 struct three_values {

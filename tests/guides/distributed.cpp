@@ -95,6 +95,20 @@ void own_blocks(const quern::Communicator& comm, const space& exec) {
   EXPECT_EQ(2.0, test::contents(charge)[2 * (columns + 4) + 4]);
 }
 
+void tables(const quern::Communicator& comm) {
+  quern::Table<> particles, cells;
+  particles.insert("cell", on_device<std::int64_t>({0, 1, 0})).insert("mass", on_device<double>({3, 5, 1}));
+  cells.insert("cell", on_device<std::int64_t>({comm.rank()})).insert("volume", on_device<double>({8}));
+  const auto destination = on_device<std::int32_t>({0, -1, 0});
+  // # 13
+  EXPECT_EQ(3.0 * comm.size(), test::contents(all.column<double>("mass"))[0]);
+  EXPECT_EQ(2, quern::impl::sum_of_ranks(comm, of_cells.rows()));
+  const double mass = quern::sum(of_cells.column<double>("mass_sum"));
+  EXPECT_EQ(9.0 * comm.size(), quern::distributed::all_reduce(comm, mass));
+  EXPECT_EQ(of_cells.rows(), with_volume.rows());
+  EXPECT_EQ(comm.rank() == 0 ? 2 * comm.size() : 0, mine.rows());
+}
+
 #ifdef QUERN_TEST_PARALLEL_HDF5
 void write_checkpoint(const quern::Communicator& comm, const array& u) {
   // # 8
@@ -120,6 +134,7 @@ TEST(Guides, Distributed) {
   blocks(comm, exec);
   particles(comm, exec);
   own_blocks(comm, exec);
+  tables(comm);
 #ifdef QUERN_TEST_PARALLEL_HDF5
   checkpoints(comm);
 #endif

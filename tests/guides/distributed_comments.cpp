@@ -37,6 +37,25 @@ double described(const quern::Communicator& comm) {
   return test::contents(all.column<double>("u"))[0];
 }
 
+void tables(const quern::Communicator& comm) {
+  quern::Table<> part, cells;
+  part.insert("cell", Kokkos::View<std::int64_t*>("cell", 3)).insert("mass", Kokkos::View<double*>("mass", 3));
+  cells.insert("cell", Kokkos::View<std::int64_t*>("cell", 1)).insert("volume", Kokkos::View<double*>("volume", 1));
+  const Kokkos::View<std::int32_t*> destination("destination", 3);
+  const auto rows = [&] {
+    // # distributed/migrate_table.hpp
+    return mine.rows();
+  }();
+  EXPECT_EQ(comm.rank() == 0 ? 3 * comm.size() : 0, rows);
+  const auto groups = [&] {
+    // # distributed/group_by.hpp
+    return of_cells.rows();
+  }();
+  EXPECT_EQ(1, quern::impl::sum_of_ranks(comm, groups));
+  // # distributed/merge.hpp
+  EXPECT_EQ(3 * comm.size() * comm.size(), quern::impl::sum_of_ranks(comm, pairs.rows()));
+}
+
 void exchanged(const space& exec, const field& u, const field& v) {
   // # distributed/halo_exchange.hpp 1
 }
@@ -104,6 +123,7 @@ TEST(Guides, DistributedDocComments) {
   EXPECT_EQ(comm.size(), guarded(comm));
   EXPECT_EQ(0, blocks(comm));
   EXPECT_EQ(3.0 * comm.size(), described(comm));
+  tables(comm);
   const quern::Decomposition cut(comm, {8, 6, 4}, {.halo = {1}});
   const field u("u", cut), v("v", cut);
   quern::random::normal(exec, u, quern::random::key{42});

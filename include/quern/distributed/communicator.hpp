@@ -95,6 +95,20 @@ void check_same(const Communicator& comm, const std::string& operation, const st
 /// Throws an Error on every rank if one rank has a problem: that of the first, with its number.
 void throw_together(const Communicator& comm, const std::string& operation, const std::string& problem);
 
+/// `f()`, which needs no other rank; where it throws on one, all throw an Error, with what the first one says.
+template <class F>
+auto succeed_together(const Communicator& comm, const std::string& operation, const F& f) {
+  std::optional<decltype(f())> result;
+  std::string problem;
+  try {
+    result = f();
+  } catch (const std::exception& e) {
+    problem = e.what();
+  }
+  throw_together(comm, operation, problem);
+  return std::move(*result);
+}
+
 /// Joins n items of each rank, in the order of ranks, and gives all ranks the result.
 void all_reduce(const Communicator& comm, void* items, std::int64_t n, std::int64_t item_bytes,
                 MPI_User_function* join);

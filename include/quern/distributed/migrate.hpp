@@ -18,7 +18,7 @@ namespace quern::impl {
 
 /// to(i, j) = from(order(first + i), j)
 template <class T>
-struct gather_rows {
+struct rows_by_order {
   T* to;
   const T* from;
   const std::int64_t* order;
@@ -49,8 +49,8 @@ auto rows_in_order(const Exec& exec, const V& v, const std::int64_t* order, std:
   const std::int64_t columns = V::rank() == 1 ? 1 : from.extents.extent[1];
   Kokkos::parallel_for(kernel_label("quern::distributed::migrate/pack"),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * columns),
-                       gather_rows<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
-                                                                     to.stride[1], from.stride[0], from.stride[1]});
+                       rows_by_order<typename V::non_const_value_type>{to.data, from.data, order, columns, to.stride[0],
+                                                                       to.stride[1], from.stride[0], from.stride[1]});
   return sorted;
 }
 
@@ -60,6 +60,15 @@ std::string text_of_column(const V& v) {
   return " " + type_text<value_of<V>>() + (V::rank() == 2 ? " x " + std::to_string(v.extent(1)) : "");
 }
 
+/// What is wrong with destinations; nothing if all are ranks or -1. Waits.
+template <class Exec, class Destination>
+std::string problem_of_destinations(const Exec& exec, const Communicator& comm, const Destination& destination) {
+  if (destination.extent(0) == 0) return "";
+  const auto [least, greatest] = quern::minmax(exec, destination);
+  const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(greatest);
+  if (least >= -1 && static_cast<std::int64_t>(greatest) < comm.size()) return "";
+  return "a destination is " + std::to_string(wrong) + ", expected -1 to " + std::to_string(comm.size() - 1);
+}
 /// How many rows a rank sends to each rank, and how many it removes.
 struct row_counts {
   std::vector<std::int64_t> sent;
@@ -68,18 +77,9 @@ struct row_counts {
 template <class Exec, class Destination>
 row_counts count_destinations(const Exec& exec, const Communicator& comm, const std::string& label,
                               const Destination& destination) {
-  const auto n = static_cast<std::int64_t>(destination.extent(0));
-  std::string problem;
-  if (n > 0) {
-    const auto [least, greatest] = quern::minmax(exec, destination);
-    const auto wrong = least < -1 ? static_cast<std::int64_t>(least) : static_cast<std::int64_t>(greatest);
-    if (least < -1 || static_cast<std::int64_t>(greatest) >= comm.size())
-      problem = "a destination is " + std::to_string(wrong) + ", expected -1 to " + std::to_string(comm.size() - 1);
-  }
-  throw_together(comm, label, problem);
   const auto counts = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, comm.size());
   quern::bincount(exec, counts, destination);
-  row_counts result{std::vector<std::int64_t>(comm.size()), n};
+  row_counts result{std::vector<std::int64_t>(comm.size()), static_cast<std::int64_t>(destination.extent(0))};
   const Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> on_host(
       result.sent.data(), comm.size());
   quern::copy(exec, on_host, counts);
@@ -105,6 +105,7 @@ auto move_rows(const Exec& exec, const Communicator& comm, const Destination& de
                 std::to_string(n) + " as there are destinations";
   };
   (check(columns), ...);
+  if (problem.empty()) problem = problem_of_destinations(exec, comm, destination);
   throw_together(comm, label, problem);
   const row_counts counts = count_destinations(exec, comm, label, destination);
   std::vector<std::int64_t> taken(comm.size());

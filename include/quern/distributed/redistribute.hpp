@@ -37,26 +37,31 @@ void exchange_once(const Exec& exec, const Communicator& comm, const std::string
 }
 
 /// Brings rows of several columns to all ranks, and what these have for this one to others: each so many rows, those of
-/// a rank behind those of the one before.
+/// a rank behind those of the one before. The columns are given as boxes, of any peer.
+template <class Exec>
+void exchange_rows(const Exec& exec, const Communicator& comm, const std::string& label,
+                   const std::vector<peer_box>& from, const std::vector<std::int64_t>& sent,
+                   const std::vector<peer_box>& to, const std::vector<std::int64_t>& received) {
+  const auto for_ranks = [&](const std::vector<peer_box>& columns, const std::vector<std::int64_t>& counts) {
+    std::vector<peer_box> boxes;
+    std::int64_t first = 0;
+    for (int r = 0; r < comm.size(); first += counts[r++])
+      for (peer_box rows : columns) {
+        rows.peer = r;
+        rows.data += first * rows.stride[0] * rows.element;
+        rows.extents.extent[0] = counts[r];
+        boxes.push_back(rows);
+      }
+    return boxes;
+  };
+  exchange_once(exec, comm, label, for_ranks(from, sent), for_ranks(to, received));
+}
 template <class Exec, class... Column>
 void exchange_rows(const Exec& exec, const Communicator& comm, const std::string& label,
                    const std::tuple<Column...>& from, const std::vector<std::int64_t>& sent,
                    const std::tuple<Column...>& to, const std::vector<std::int64_t>& received) {
-  std::vector<peer_box> out, in;
-  const auto add = [](std::vector<peer_box>& boxes, int peer, const auto& v, std::int64_t first, std::int64_t count) {
-    auto rows = describe(v.data(), v);
-    rows.data += first * rows.stride[0];
-    rows.extents.extent[0] = count;
-    boxes.emplace_back(peer, rows);
-  };
-  std::int64_t sent_at = 0, received_at = 0;
-  for (int r = 0; r < comm.size(); ++r) {
-    unpack([&](const auto&... c) { (add(out, r, c, sent_at, sent[r]), ...); }, from);
-    unpack([&](const auto&... c) { (add(in, r, c, received_at, received[r]), ...); }, to);
-    sent_at += sent[r];
-    received_at += received[r];
-  }
-  exchange_once(exec, comm, label, out, in);
+  const auto boxes = [](const auto&... c) { return std::vector<peer_box>{peer_box(0, describe(c.data(), c))...}; };
+  exchange_rows(exec, comm, label, unpack(boxes, from), sent, unpack(boxes, to), received);
 }
 
 /// The whole array, of rank `Rank`, in memory that `exec` reaches: the View itself, or one of the pool for it.

@@ -14,6 +14,31 @@
 
 namespace quern::impl {
 
+/// How many elements have each digit, on the host: of digits that come in chunks, lie over ranks, or are in memory.
+template <class Exec>
+class digit_counter {
+ public:
+  digit_counter(const std::string& label, const Exec& exec)
+      : label_(label),
+        exec_(exec),
+        bins_(pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values)) {}
+
+  /// Waits.
+  template <class Digits, class... OfPlace>
+  digit_counts operator()(const Digits& digits, const OfPlace&... of_place) const {
+    count_call(count_operation{label_, own_bin{digit_values}}, exec_, bins_, digits, of_place...);
+    digit_counts counts(digit_values);
+    quern::copy(exec_, as_view(counts), bins_);
+    exec_.fence(kernel_label(label_));
+    return counts;
+  }
+
+ private:
+  const std::string& label_;
+  const Exec& exec_;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> bins_;
+};
+
 /// Quantiles of all elements of an array that comes in chunks or lies over ranks: it is only counted. Waits.
 struct counted_quantiles {
   template <class Exec, class Out, class In, class... Options>
@@ -23,19 +48,15 @@ struct counted_quantiles {
     static_assert(!has_option<axes, Options...>, "quern: quantiles along axes are those in memory");
     if (!with_mask<Options...> && operand_extents(r.label, in).size() == 0) throw Error(r.label, "in has no elements");
     const interpolation how = option_or(interpolation::linear, options...);
-    const auto bins = pool_view<Kokkos::View<std::int64_t*, typename Exec::memory_space>>(exec, digit_values);
+    const digit_counter<Exec> counter(r.label, exec);
     const auto count = [&](const key_digit<T>& digit) {
-      const count_operation counted{r.label, own_bin{digit_values}};
       const auto count_digits = [&](const auto& digits) {
-        unpack([&](const auto&... of_place) { count_call(counted, exec, bins, digits, of_place...); },
-               select_options<true>(options...));
+        return unpack([&](const auto&... of_place) { return counter(digits, of_place...); },
+                      select_options<true>(options...));
       };
-      if constexpr (with_mask<Options...>) count_digits(lazy(digit_where<T>{digit}, in, mask_among(options...).where));
-      else count_digits(lazy(digit, in));
-      digit_counts on_host(digit_values);
-      quern::copy(exec, as_view(on_host), bins);
-      exec.fence(kernel_label(r.label));
-      return on_host;
+      if constexpr (with_mask<Options...>)
+        return count_digits(lazy(digit_where<T>{digit}, in, mask_among(options...).where));
+      else return count_digits(lazy(digit, in));
     };
     const auto quantile_of = [&](double q) { return counted_quantile<T>({q, how, r.skip_nan}, count); };
     if constexpr (std::is_same_v<Out, on_host_t>) {
