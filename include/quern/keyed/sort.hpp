@@ -34,10 +34,12 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/keyed/counted.hpp>
+#include <quern/keyed/lane_rows.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/quicksort.hpp>
 #include <quern/keyed/radix_sort_host.hpp>
+#include <quern/keyed/row_lines.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
 #include <quern/keyed/zero_signs.hpp>
@@ -198,10 +200,28 @@ void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& 
               line_input(lines.contiguous(numbers.data)));
 }
 
+/// Short lines, each in the registers of a warp; zeros have the order of their signs.
+template <class Exec, class T>
+void sort_by_lanes(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
+                   const strided<const T>& in, by_order<T> order) {
+  order.signed_zeros = true;
+  const auto adjacent = [](const auto& a) { return has_adjacent_elements(a) && are_row_lines(a); };
+  const bool in_out = adjacent(out);
+  const scratch_array<Exec, T> memory(exec, in_out ? 1 : lines.size());
+  const strided<T> sorted = in_out ? out : lines.contiguous(memory.data());
+  row_lines<const T> from{sorted.data, row_lines_of(sorted).distance};
+  if (adjacent(in)) from = row_lines_of(in);
+  else map_lines(label_text(label, "/rows"), exec, sorted, op::identity(), line_input(in));
+  sort_rows_on_lanes(label_text(label, "/lanes"), exec, lines, from, row_lines_of(sorted), order);
+  if (!in_out) map_lines(label_text(label, "/result"), exec, out, op::identity(), line_input(sorted));
+}
+
 template <class Exec, class T, class Order>
 void sort_values(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
                  const strided<const T>& in, Order order) {
   if (lines.size() == 0) return;
+  if constexpr (is_device<Exec> && Order::by_bits)
+    if (sorts_on_lanes<Exec>(lines)) return sort_by_lanes(label, exec, lines, out, in, order);
   if constexpr (has_vendor_sort<Exec> && Order::by_bits)
     if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
   if constexpr (quicksorts_on<Exec> && quicksorts_numbers<T> && Order::by_bits)

@@ -7,6 +7,7 @@
 /// Systems of linear equations with many small matrices.
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/unrolled.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 
@@ -74,21 +75,6 @@ struct solve_op {
     store_result(lanes, x, right, item, info, zero);
   }
 };
-
-/// A number that device code too may read as a constant.
-template <int I>
-struct constant_index {
-  KOKKOS_FUNCTION constexpr operator int() const { return I; }
-};
-
-/// Calls f(Begin), ..., f(End - 1) with constants, since registers have no index.
-template <int Begin, int End, class F>
-KOKKOS_FUNCTION void unrolled(const F& f) {
-  if constexpr (Begin < End) {
-    f(constant_index<Begin>());
-    unrolled<Begin + 1, End>(f);
-  }
-}
 
 /// A^-1 b for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
 /// that the matrix has not are those of the identity; rows are exchanged by selection.
