@@ -59,7 +59,7 @@ class lanes_in_turn {
     return result;
   }
   void start(int lane) {
-    stack_[lane].resize(1 << 16);
+    stack_[lane].resize(1 << 15);
     done_[lane] = false;
     round_[lane] = 0;
     getcontext(&context_[lane]);

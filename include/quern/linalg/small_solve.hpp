@@ -9,6 +9,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/unrolled.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/lane_solve.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 
 namespace quern::impl {
@@ -143,7 +144,7 @@ struct solve_in_registers {
   }
 };
 
-/// Chooses between registers and scratch memory.
+/// Chooses between the registers of a thread, those of the lanes of a warp, and scratch memory.
 template <class Exec, class T>
 void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
   constexpr int max_rows = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
@@ -154,6 +155,9 @@ void launch_items(const Exec& exec, const std::string& label, std::int64_t items
     Kokkos::parallel_for(kernel_label(label, "/registers"), policy(exec, 0, items),
                          solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
   };
+  if constexpr (is_device<Exec>)
+    if (op.x.columns == 1 && n > max_rows && n <= 32)
+      return solve_by_lanes(exec, label_text(label, "/lanes"), items, op.x, op.a, op.b, op.info);
   if (op.x.columns != 1 || n > max_rows) launch_small<T>(exec, label, items, n, op);
   else if (n <= 4) launch(std::integral_constant<int, 4>());
   else launch(std::integral_constant<int, max_rows>());
