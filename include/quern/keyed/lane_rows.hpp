@@ -7,16 +7,19 @@
 /// Sorts of many short rows, each in the registers of the lanes of a warp.
 
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/register_lanes.hpp>
+#include <quern/core/memory/workspace.hpp>
 #include <quern/keyed/lane_sort.hpp>
+#include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/row_lines.hpp>
 #include <quern/keyed/tuning.hpp>
 
 namespace quern::impl {
 
-/// Sorts rows of up to M * Width numbers. A lane ends with M adjacent ones, which go to memory by way of scratch memory,
-/// so that lanes write adjacent elements together.
+/// Sorts rows of up to M * Width numbers. A lane ends with M adjacent ones, which go to memory by way of scratch
+/// memory, so that lanes write adjacent elements together.
 template <class T, int Width, int M>
 struct sort_row_on_lanes {
   using key = typename by_order<T>::key;
@@ -77,10 +80,26 @@ void sort_rows_on_lanes(const std::string& label, const Exec& exec, const sort_l
   }
 }
 
-#define QUERN_SORT_ROWS_ON_LANES(HOW, Exec, T)                                                           \
-  HOW template void sort_rows_on_lanes(const std::string&, const Exec&, const sort_lines&,               \
-                                       const row_lines<const T>&, const row_lines<T>&, const by_order<T>&);
+#define QUERN_SORT_ROWS_ON_LANES(HOW, Exec, T)                                                                        \
+  HOW template void sort_rows_on_lanes(const std::string&, const Exec&, const sort_lines&, const row_lines<const T>&, \
+                                       const row_lines<T>&, const by_order<T>&);
 QUERN_DEVICES_ELSEWHERE(QUERN_SORT_ROWS_ON_LANES)
+
+/// Short lines, each in the registers of a warp; zeros have the order of their signs.
+template <class Exec, class T>
+void sort_by_lanes(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
+                   const strided<const T>& in, by_order<T> order) {
+  order.signed_zeros = true;
+  const auto adjacent = [](const auto& a) { return has_adjacent_elements(a) && are_row_lines(a); };
+  const bool in_out = adjacent(out);
+  const scratch_array<Exec, T> memory(exec, in_out ? 1 : lines.size());
+  const strided<T> sorted = in_out ? out : lines.contiguous(memory.data());
+  row_lines<const T> from{sorted.data, row_lines_of(sorted).distance};
+  if (adjacent(in)) from = row_lines_of(in);
+  else map_lines(label_text(label, "/rows"), exec, sorted, op::identity(), line_input(in));
+  sort_rows_on_lanes(label_text(label, "/lanes"), exec, lines, from, row_lines_of(sorted), order);
+  if (!in_out) map_lines(label_text(label, "/result"), exec, out, op::identity(), line_input(sorted));
+}
 
 }  // namespace quern::impl
 

@@ -62,14 +62,12 @@ KOKKOS_FORCEINLINE_FUNCTION void merge_bitonic(Key (&k)[M]) {
   }
 }
 
-/// Sorts the M keys of each lane together: the first lane gets the M smallest, the next those that follow. A bitonic sort
-/// (Batcher, AFIPS 1968) in which the blocks of two lanes meet key by key. M is 1 or even.
+/// Sorts the M keys of each lane together: the first lane gets the M smallest, the next those that follow. A bitonic
+/// sort (Batcher, AFIPS 1968) in which the blocks of two lanes meet key by key. M is 1 or even.
 template <class Lane, class Key, int M>
 KOKKOS_FORCEINLINE_FUNCTION void sort_on_lanes(const Lane& lane, Key (&k)[M]) {
   static_assert(M == 1 || M % 2 == 0);
-  const auto keep = [](bool smaller, Key& mine, const Key& other) {
-    mine = (other < mine) == smaller ? other : mine;
-  };
+  const auto keep = [](bool smaller, Key& mine, const Key& other) { mine = (other < mine) == smaller ? other : mine; };
   sort_registers<0, M>(k);
   for (int size = 1; size < Lane::width; size *= 2) {  // of groups of lanes that are sorted
     // Two sorted groups, the second one backwards, are a bitonic sequence.

@@ -105,8 +105,7 @@ struct first_on_lanes {
 template <class Exec>
 bool selects_on_lanes(const sort_lines& lines, std::int64_t k) {
   using tune = keyed_tuning<Exec>;
-  return is_device<Exec> && k <= tune::lane_results && lines.n <= tune::lane_line &&
-         lines.count <= max_lane_items<32>;
+  return is_device<Exec> && k <= tune::lane_results && lines.n <= tune::lane_line && lines.count <= max_lane_items<32>;
 }
 
 /// Writes the first k elements of lines, and their positions unless those have no memory.
@@ -118,8 +117,7 @@ void write_first_on_lanes(const std::string& label, const Exec& exec, const sort
     static_assert(keyed_tuning<Exec>::lane_results <= 32 && keyed_tuning<Exec>::lane_line <= 32 * 32);
     const int n = static_cast<int>(lines.n), count = static_cast<int>(k);
     const auto launch = [&]<int Width, int M>(std::integer_sequence<int, Width, M>) {
-      launch_lanes<Width>(label, exec, lines.count,
-                          first_on_lanes<T, Width, M>{order, x, values, positions, n, count});
+      launch_lanes<Width>(label, exec, lines.count, first_on_lanes<T, Width, M>{order, x, values, positions, n, count});
     };
     if (n <= 8 * 4 && k <= 8) launch(std::integer_sequence<int, 8, 4>());
     else if (n <= 32 * 4) launch(std::integer_sequence<int, 32, 4>());
@@ -128,8 +126,8 @@ void write_first_on_lanes(const std::string& label, const Exec& exec, const sort
   }
 }
 
-#define QUERN_FIRST_ON_LANES(HOW, Exec, T)                                                                 \
-  HOW template void write_first_on_lanes(const std::string&, const Exec&, const sort_lines&, std::int64_t, \
+#define QUERN_FIRST_ON_LANES(HOW, Exec, T)                                                                   \
+  HOW template void write_first_on_lanes(const std::string&, const Exec&, const sort_lines&, std::int64_t,   \
                                          const row_lines<const T>&, const by_order<T>&, const row_lines<T>&, \
                                          const integer_rows&);
 QUERN_DEVICES_ELSEWHERE(QUERN_FIRST_ON_LANES)

@@ -35,11 +35,11 @@
 #include <quern/core/values/values.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/lane_rows.hpp>
+#include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/quicksort.hpp>
 #include <quern/keyed/radix_sort_host.hpp>
-#include <quern/keyed/row_lines.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/keyed/vendor_sort.hpp>
 #include <quern/keyed/zero_signs.hpp>
@@ -141,17 +141,6 @@ struct number_sorted : sortable_number<T> {
   }
 };
 
-/// A map between lines of arrays of equal extents.
-template <class Exec, class T, class F, class... In>
-void map_lines(const std::string& label, const Exec& exec, const strided<T>& out, const F& f, const In&... in) {
-  if (out.extents.size() == 0) return;
-  const bool in_place = ((static_cast<const void*>(in.array.data) == out.data) || ...);
-  map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
-}
-template <class T>
-auto line_input(const strided<T>& a) {
-  return array_input<std::remove_const_t<T>>{{a.data, a.extents, a.stride}};
-}
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
 bool by_radix(const Exec& exec, const sort_lines& lines) {
@@ -198,22 +187,6 @@ void sort_numbers(const std::string& label, const Exec& exec, const sort_lines& 
   if (!in_out || descending || numbers.data != static_cast<void*>(out.data))
     map_lines(label_text(label, "/result"), exec, out, number_sorted<T>{{descending}},
               line_input(lines.contiguous(numbers.data)));
-}
-
-/// Short lines, each in the registers of a warp; zeros have the order of their signs.
-template <class Exec, class T>
-void sort_by_lanes(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
-                   const strided<const T>& in, by_order<T> order) {
-  order.signed_zeros = true;
-  const auto adjacent = [](const auto& a) { return has_adjacent_elements(a) && are_row_lines(a); };
-  const bool in_out = adjacent(out);
-  const scratch_array<Exec, T> memory(exec, in_out ? 1 : lines.size());
-  const strided<T> sorted = in_out ? out : lines.contiguous(memory.data());
-  row_lines<const T> from{sorted.data, row_lines_of(sorted).distance};
-  if (adjacent(in)) from = row_lines_of(in);
-  else map_lines(label_text(label, "/rows"), exec, sorted, op::identity(), line_input(in));
-  sort_rows_on_lanes(label_text(label, "/lanes"), exec, lines, from, row_lines_of(sorted), order);
-  if (!in_out) map_lines(label_text(label, "/result"), exec, out, op::identity(), line_input(sorted));
 }
 
 template <class Exec, class T, class Order>

@@ -15,6 +15,7 @@
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/lane_top_k.hpp>
+#include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/row_lines.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>

@@ -46,9 +46,9 @@ struct solve_on_lanes {
   /// What a lane knows of its system.
   struct state {
     T row[N], right;
-    T pivot, scale;  // of its row, and the inverse
-    int step;        // in which its row gave the pivot, or `none`
-    int zero;        // the first step, from 1, without a pivot, or 0
+    T pivot, scale;              // of its row, and the inverse
+    int step;                    // in which its row gave the pivot, or `none`
+    int zero;                    // the first step, from 1, without a pivot, or 0
     std::uint32_t order[N / 4];  // the rows of the pivots, in a byte each
   };
 
@@ -134,8 +134,8 @@ void solve_by_lanes(const Exec& exec, const std::string& label, std::int64_t ite
   else launch(std::integer_sequence<int, 32, 32>());
 }
 
-#define QUERN_SOLVE_BY_LANES(HOW, Exec, T)                                                                            \
-  HOW template void solve_by_lanes(const Exec&, const std::string&, std::int64_t, const matrix_batch<T>&,             \
+#define QUERN_SOLVE_BY_LANES(HOW, Exec, T)                                                                \
+  HOW template void solve_by_lanes(const Exec&, const std::string&, std::int64_t, const matrix_batch<T>&, \
                                    const matrix_batch<const T>&, const matrix_batch<const T>&, const item_info&);
 QUERN_DEVICE_MATRICES_ELSEWHERE(QUERN_SOLVE_BY_LANES)
 

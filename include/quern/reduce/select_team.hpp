@@ -119,8 +119,8 @@ struct selectors {
     return found;
   }
 
-  /// Narrows an interval down by histograms until it has at most `few` keys or is one key, or the ranks are in different
-  /// bins, or by some of these.
+  /// Narrows an interval down by histograms until it has at most `few` keys or is one key, or the ranks are in
+  /// different bins, or by some of these.
   template <class Keys>
   KOKKOS_FUNCTION void narrow(const Keys& keys, const line_share& share, interval& at, int rounds = order::bits,
                               int few = 0) const {
@@ -190,8 +190,8 @@ struct selectors {
   }
 
  private:
-  /// So many keys are compared with each other, instead of narrowed down further. They and the two that are found are in
-  /// the place of the tallies of the result's threads. A host has one thread for a result, which other ways suit.
+  /// So many keys are compared with each other, instead of narrowed down further. They and the two that are found are
+  /// in the place of the tallies of the result's threads. A host has one thread for a result, which other ways suit.
   KOKKOS_FUNCTION int max_few() const {
     static_assert(sizeof(tally) >= 4 * sizeof(key));  // two for each thread, and two more
     return is_device<Exec> ? Kokkos::min(2 * along, 64) : 0;

@@ -70,7 +70,8 @@ template <int Width>
 inline constexpr std::int64_t max_lane_items =
     std::int64_t{lanes_team / Width} * Kokkos::Experimental::finite_max_v<int>;
 
-/// Calls `f(lanes, item, is_own)` for each item on a device, each on `Width` lanes with so many bytes of scratch memory.
+/// Calls `f(lanes, item, is_own)` for each item on a device, each on `Width` lanes with so many bytes of scratch
+/// memory.
 template <int Width, class Exec, class F>
 void launch_lanes(const std::string& label, const Exec& exec, std::int64_t items, const F& f, int bytes = 0) {
   static_assert(is_device<Exec> && Width <= 32 && (Width & (Width - 1)) == 0);
