@@ -328,8 +328,9 @@ void first_in_order(const operation_name& label, const Exec& exec, const Out& ou
 /// sorted x.
 ///
 /// Of few elements of a long line (an eighth of 65536 or more) without a comparator, the last is found by its digits,
-/// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Else
-/// all are sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
+/// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Of up
+/// to 32 elements of lines of up to 1024 devices find one after the other in the registers of a warp. Else all are
+/// sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
 ///
 /// @param out of x's type and extents, except for the axis (the last one without an option), along which it has fewer
 /// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared
