@@ -63,7 +63,7 @@ std::vector<T> in_order(const std::vector<T>& v, const std::vector<std::int32_t>
 
 template <int Width, int M, class T>
 void sort_on_emulated_lanes(int n, bool descending) {
-  const std::int64_t rows = 4;
+  const std::int64_t rows = 3;
   auto values = rows_with_ties<T>(rows, n);
   const auto sorted = in_order(values, order_of_rows(values, n, descending), n);
   const quern::impl::sort_row_on_lanes<T, Width, M> kernel{

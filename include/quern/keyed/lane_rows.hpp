@@ -18,8 +18,8 @@
 
 namespace quern::impl {
 
-/// Sorts rows of up to M * Width numbers. A lane ends with M adjacent ones, which go to memory by way of scratch
-/// memory, so that lanes write adjacent elements together.
+/// Sorts rows of up to M * Width numbers that are adjacent. A lane ends with M adjacent ones, which go to memory by way
+/// of scratch memory, so that lanes write adjacent elements together.
 template <class T, int Width, int M>
 struct sort_row_on_lanes {
   using key = typename by_order<T>::key;
@@ -36,17 +36,19 @@ struct sort_row_on_lanes {
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t row, bool is_own) const {
     key* const sorted = lanes.template scratch<key>(room);
+    const T* const from = x.data + row * x.distance;
+    T* const to = out.data + row * out.distance;
     lanes.each([&](const auto& lane) {
       key k[M];
       unrolled<0, M>([&](auto r) {
         const int i = r * Width + lane.lane;
-        k[r] = i < n ? order.encode(x(row, i)) : static_cast<key>(~key{0});
+        k[r] = i < n ? order.encode(from[i]) : static_cast<key>(~key{0});
       });
       sort_on_lanes(lane, k);
       unrolled<0, M>([&](auto r) { sorted[place(lane.lane * M + r)] = k[r]; });
     });
     lanes.each([&](const auto& lane) {
-      for (int i = lane.lane; is_own && i < n; i += Width) out(row, i) = order.decode(sorted[place(i)]);
+      for (int i = lane.lane; is_own && i < n; i += Width) to[i] = order.decode(sorted[place(i)]);
     });
   }
 };

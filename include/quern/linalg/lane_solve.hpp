@@ -15,22 +15,32 @@
 
 namespace quern::impl {
 
-/// A row that may give the pivot, which the lane of its number has, and the size of its element.
-template <class R>
-struct pivot_row {
-  R size;
-  int at;
-};
-/// The one with the largest element, and of equal ones the first, in all lanes.
+/// The lane whose number has the largest size, among those that take part, of which there is one at least. Sizes and
+/// lanes are compared as one integer: the last bits of a size, which is rounded up so that only zero stays zero, give
+/// way to the number of the lane.
 template <class Lane, class R>
-KOKKOS_FORCEINLINE_FUNCTION int largest_of_lanes(const Lane& lane, pivot_row<R> best) {
-  for (int apart = Lane::width / 2; apart > 0; apart /= 2) {
-    const int partner = lane.lane ^ apart;
-    const pivot_row<R> other{lane.from(partner, best.size), lane.from(partner, best.at)};
-    if (other.size > best.size || (other.size == best.size && other.at < best.at)) best = other;
-  }
-  return best.at;
+KOKKOS_FORCEINLINE_FUNCTION int largest_of_lanes(const Lane& lane, bool takes_part, R size) {
+  using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
+  constexpr bits last = Lane::width - 1;
+  bits best = (Kokkos::bit_cast<bits>(size) + last) & ~last;
+  best = takes_part ? best | (last - static_cast<bits>(lane.lane)) : 0;
+  for (int apart = Lane::width / 2; apart > 0; apart /= 2) best = Kokkos::max(best, lane.from(lane.lane ^ apart, best));
+  return static_cast<int>(last - (best & last));
 }
+
+/// What divides by a number: a multiplication, before which both are scaled where the inverse would overflow.
+template <class T>
+struct multiplied_inverse {
+  using R = real_type<T>;
+  T inverse;
+  R scale;
+
+  static KOKKOS_FUNCTION multiplied_inverse of(const T& x) {
+    const R scale = magnitude(x) < Kokkos::Experimental::norm_min_v<R> ? 2 / Kokkos::Experimental::epsilon_v<R> : R(1);
+    return {T(1) / (x * scale), scale};
+  }
+  KOKKOS_FUNCTION T operator()(const T& y) const { return y * scale * inverse; }
+};
 
 /// A^-1 b for one right-hand side and up to N <= Width rows, of which each lane has one in its registers: Gaussian
 /// elimination with partial pivoting, in which rows stay where they are, and back substitution.
@@ -46,10 +56,10 @@ struct solve_on_lanes {
   /// What a lane knows of its system.
   struct state {
     T row[N], right;
-    T pivot, scale;              // of its row, and the inverse
-    int step;                    // in which its row gave the pivot, or `none`
-    int zero;                    // the first step, from 1, without a pivot, or 0
-    std::uint32_t order[N / 4];  // the rows of the pivots, in a byte each
+    multiplied_inverse<T> by_pivot;  // of its row
+    int step;                        // in which its row gave the pivot, or `none`
+    int zero;                        // the first step, from 1, without a pivot, or 0
+    std::uint32_t order[N / 4];      // the rows of the pivots, in a byte each
   };
 
   template <class Lanes>
@@ -79,29 +89,23 @@ struct solve_on_lanes {
   template <int K, class Lane>
   KOKKOS_FORCEINLINE_FUNCTION void eliminate(const Lane& lane, state& s) const {
     const bool is_left = s.step == none && lane.lane < a.rows;
-    const int p = largest_of_lanes(lane, pivot_row<R>{is_left ? pivot_size(s.row[K]) : R(-1), lane.lane});
+    const int p = largest_of_lanes(lane, is_left, pivot_size(s.row[K]));
     s.order[K / 4] |= static_cast<std::uint32_t>(p) << 8 * (K % 4);
-    const T pivot = lane.from(p, s.row[K]), scale = T(1) / pivot;
+    const T pivot = lane.from(p, s.row[K]);
+    const auto by_pivot = multiplied_inverse<T>::of(pivot);
     if (pivot == T(0) && s.zero == 0) s.zero = K + 1;
     if (lane.lane == p) {
       s.step = K;
-      s.pivot = pivot;
-      s.scale = scale;
+      s.by_pivot = by_pivot;
     }
     const bool changes = is_left && lane.lane != p && pivot != T(0);
-    const T factor = quotient(s.row[K], pivot, scale);
+    const T factor = by_pivot(s.row[K]);
     const auto subtract = [&](T& mine) {
       const T of_pivot = lane.from(p, mine);
       if (changes) mine -= factor * of_pivot;
     };
     unrolled<K + 1, N>([&](auto j) { subtract(s.row[j]); });
     subtract(s.right);
-  }
-
-  /// A multiplication, or a division where the inverse overflows.
-  static KOKKOS_FUNCTION T quotient(const T& y, const T& divisor, const T& inverse) {
-    const bool overflows = magnitude(divisor) < Kokkos::Experimental::norm_min_v<R>;
-    return overflows ? y / divisor : y * inverse;
   }
 
   /// Solves U x = b; each lane gets the element of x of its number.
@@ -112,7 +116,7 @@ struct solve_on_lanes {
       constexpr int k = N - 1 - from_last;
       if (k >= a.rows) return;
       const int p = static_cast<int>(s.order[k / 4] >> 8 * (k % 4) & 255);
-      const T solved = lane.from(p, quotient(s.right, s.pivot, s.scale));
+      const T solved = lane.from(p, s.by_pivot(s.right));
       if (s.step < k) s.right -= s.row[k] * solved;
       if (lane.lane == k) result = solved;
     });
