@@ -6,6 +6,7 @@
 /// @file
 /// The first few elements of many rows in order, each row in the registers of the lanes of a warp.
 
+#include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/register_lanes.hpp>
 #include <quern/core/launch/unrolled.hpp>
 #include <quern/core/values/values.hpp>

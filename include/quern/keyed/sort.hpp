@@ -26,8 +26,8 @@
 /// Asynchronous on `exec`, except for `is_sorted` without a View of rank 0 before x, which returns a host value.
 /// Scratch memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long
 /// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
-/// rocThrust) and of this one on hosts; other lines by a merge sort, on devices those of 17 to 1024 numbers by a sorting
-/// network in the registers of a warp. Where the library was built with Highway, hosts
+/// rocThrust) and of this one on hosts; other lines by a merge sort, on devices those of 17 to 1024 numbers by a
+/// sorting network in the registers of a warp. Where the library was built with Highway, hosts
 /// sort lines of any length by its vectorized quicksort, positions together with the leading bits of their keys.
 
 #include <quern/core/call/call.hpp>
