@@ -67,11 +67,11 @@ tests=(
   keyed/group_masks_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
-  "batch/vmap_test linalg/solve_test"
+  "batch/vmap_test linalg/solve_test linalg/lane_solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
-  "keyed/sort_test keyed/top_k_test"
+  "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"

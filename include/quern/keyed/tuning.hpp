@@ -21,6 +21,12 @@ struct keyed_tuning : tuning<Exec> {
   /// together. (bench_keyed: sort, top_k)
   static constexpr std::int64_t radix_line = is_device<Exec> ? 1 << 18 : 1 << 14;
 
+  /// The lengths of lines that a device sorts in the registers of a warp, of which each lane has 32 elements at most,
+  /// and the results that a warp selects of a line so short. (bench_keyed: sort_rows, top_k_rows)
+  static constexpr std::int64_t lane_sort_least = 17;
+  static constexpr std::int64_t lane_line = 1024;
+  static constexpr std::int64_t lane_results = 32;
+
   /// `top_k` selects from lines of this length on, where at most one of so many elements is wanted; otherwise it sorts.
   /// A host selects with one thread up to so many results. (bench_keyed: sort, top_k)
   static constexpr std::int64_t select_line = 1 << 16;
