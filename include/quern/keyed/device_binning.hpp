@@ -50,9 +50,9 @@ struct device_binning {
   using W = typename Work::W;
   using sum_type = typename Work::sum_type;
   using run = typename Work::run;
-  using policy = Kokkos::TeamPolicy<typename Work::exec_space>;
-  using member = typename policy::member_type;
   using tune = keyed_tuning<typename Work::exec_space>;
+  using policy = Kokkos::TeamPolicy<typename Work::exec_space, registers_of_teams<tune::frequent_team, 2>>;
+  using member = typename policy::member_type;
   static constexpr bool weighted = Work::weighted;
   static constexpr int width = Work::width;
   static constexpr int unroll = tune::binning_packs;
