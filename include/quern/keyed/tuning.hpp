@@ -16,6 +16,11 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t binning_least = is_device<Exec> ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = is_device<Exec> ? 40 << 10 : 64 << 20;
   static constexpr int binning_packs = 4;  // of a device's thread in flight
+  /// The values from which a device looks at a sample of them for frequent bins; threads of a team, and slots of its
+  /// memory, where bins do not fit into that, and slots of a sample where they do. (bench_keyed: bincount)
+  static constexpr std::int64_t sampled_least = 1 << 20;
+  static constexpr int frequent_team = is_device<Exec> ? 512 : 1;
+  static constexpr int frequent_slots = 2048, top_slots = 256;
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
   /// together. (bench_keyed: sort, top_k)
