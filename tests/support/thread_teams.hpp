@@ -5,7 +5,9 @@
 
 #include <barrier>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -19,6 +21,7 @@ class thread_member {
     int size;
     std::barrier<> arrived;
     std::vector<std::max_align_t> shared;
+    std::vector<int> values;
   };
   thread_member(team& of, int rank, int league) : team_(of), rank_(rank), league_(league) {}
   int team_rank() const { return rank_; }
@@ -26,11 +29,26 @@ class thread_member {
   int league_rank() const { return league_; }
   void team_barrier() const { team_.arrived.arrive_and_wait(); }
 
+  /// The sum of the threads before this one.
+  int team_scan(int value) const {
+    team_barrier();
+    team_.values[rank_] = value;
+    team_barrier();
+    return std::accumulate(team_.values.begin(), team_.values.begin() + rank_, 0);
+  }
+  void team_broadcast(int& value, int from) const {
+    team_barrier();
+    if (rank_ == from) team_.values[from] = value;
+    team_barrier();
+    value = team_.values[from];
+  }
+
   struct cursor {
     std::byte* next;
-    void* get_shmem_aligned(std::size_t bytes, std::size_t) {
-      void* here = next;
-      next += (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t) * sizeof(std::max_align_t);
+    void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) {
+      const auto at = reinterpret_cast<std::uintptr_t>(next);
+      std::byte* here = next + (alignment - at % alignment) % alignment;
+      next = here + bytes;
       return here;
     }
   };
@@ -48,7 +66,7 @@ void run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::s
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<thread_member::team>> teams;
   for (int k = 0; k < at_a_time; ++k) {
-    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}});
+    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size)});
     teams.back()->shared.resize(bytes / sizeof(std::max_align_t) + 8);
     for (int t = 0; t < size; ++t)
       threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
