@@ -200,6 +200,16 @@ TYPED_TEST(OnePassScan, OfAnOperationThatDoesNotCommute) {
       ASSERT_TRUE(s.scale == found[i].scale && s.shift == found[i].shift) << i << " of " << n;
   }
 }
+static_assert(quern::impl::is_published<sum_reducer<Kokkos::complex<double>>::state>);
+TYPED_TEST(OnePassScan, OfComplexNumbers) {
+  using C = Kokkos::complex<double>;
+  const std::int64_t n = 1025 * 7 * team + 3;
+  std::vector<C> v(n);
+  for (std::int64_t i = 0; i < n; ++i) v[i] = C(static_cast<double>(i % 17 - 8), static_cast<double>(i % 5));
+  const auto found = sums_of<C, C>(this->e, v);
+  C sum(0, 0);
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(sum += v[i], found[i]) << i;
+}
 TYPED_TEST(OnePassScan, OfStridedElementsHasTheBitsOfContiguousOnes) {
   if (!quern::impl::tuning<TypeParam>::one_pass) GTEST_SKIP() << "in two passes";
   const auto v = uneven<float>(100'003);

@@ -15,8 +15,8 @@
 namespace quern::impl {
 
 /// Keeps by the teams of a device, in two kernels. The first looks at the elements and writes a bit for each, and how
-/// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. That in one kernel,
-/// where teams may wait for each other, is in one_pass_compaction.hpp.
+/// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. That in one
+/// kernel, where teams may wait for each other, is in one_pass_compaction.hpp.
 template <class Work, int Team = 256>
 struct device_compaction {
   using Exec = typename Work::exec_space;
@@ -49,8 +49,8 @@ struct device_compaction {
   KOKKOS_FUNCTION int size_of(std::int64_t number) const {
     return static_cast<int>(work.last_of(number) - work.first_of(number));
   }
-  /// The bits of a thread's elements. Memory is read in rows, but a thread has the bits of contiguous elements. They are
-  /// bytes first, one for each element of the tile, which threads write without atomic operations.
+  /// The bits of a thread's elements. Memory is read in rows, but a thread has the bits of contiguous elements. They
+  /// are bytes first, one for each element of the tile, which threads write without atomic operations.
   template <class Member>
   KOKKOS_FUNCTION std::uint32_t word_of(const Member& threads, std::int64_t number, void* bytes) const {
     const int t = threads.team_rank();
@@ -100,13 +100,13 @@ struct device_compaction {
     if (t == 0 && number == work.tiles - 1) *work.count = before + k.all;
     put_selected(t, first, k.selected, before, k.all);
     if constexpr (Work::follows)
-      for (int i = t, size = size_of(number); i < size; i += team)
-        work.put.follow(first + i, before + k.number[i] - 1);
+      for (int i = t, size = size_of(number); i < size; i += team) work.put.follow(first + i, before + k.number[i] - 1);
   }
   KOKKOS_FUNCTION void operator()(put_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number = threads.league_rank();
-    const kept k = list(threads, flags[number * team + t], threads.team_shmem().get_shmem_aligned(std::size_t{kept_bytes}, 16));
+    const kept k =
+        list(threads, flags[number * team + t], threads.team_shmem().get_shmem_aligned(std::size_t{kept_bytes}, 16));
     const std::int64_t before = count_before(threads, number);
     threads.team_barrier();
     put_tile(t, number, k, before);

@@ -43,8 +43,9 @@ struct device_scan {
   /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
   static constexpr bool large = adds_each<Reducer>;
   static constexpr int teams = large ? tune::teams / 2 : tune::teams;
-  static constexpr int items =
-      Items > 0 ? Items : std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
+  static constexpr int items = Items > 0
+                                   ? Items
+                                   : std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
 
   Work work;
   state* totals = nullptr;  // of chunk c of line l at c * lines + l

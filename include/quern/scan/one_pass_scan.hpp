@@ -97,9 +97,9 @@ bool scan_in_one_pass(const Exec& exec, const std::string& label, Workspace<Exec
   kernel_type kernel{{work}, {{work.reducer}, tiles}};
   kernel.earlier.allocate(exec, scratch);
   const auto shared = team_scratch<Exec>(label, team, kernel_type::team_bytes(team));
-  Kokkos::parallel_for(
-      kernel_label(label),
-      typename kernel_type::policy(exec, static_cast<int>(tiles), team).set_scratch_size(0, shared), kernel);
+  Kokkos::parallel_for(kernel_label(label),
+                       typename kernel_type::policy(exec, static_cast<int>(tiles), team).set_scratch_size(0, shared),
+                       kernel);
   return true;
 }
 

@@ -15,8 +15,8 @@ inline constexpr bool is_device =
     !Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible ||
     !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
-/// Whether the teams of a kernel may wait for earlier ones of it, as they do in scans and compactions of one pass: known
-/// of CUDA alone. Others read their input twice.
+/// Whether the teams of a kernel may wait for earlier ones of it, as they do in scans and compactions of one pass:
+/// known of CUDA alone. Others read their input twice.
 template <class Exec>
 inline constexpr bool teams_may_wait = false;
 #ifdef KOKKOS_ENABLE_CUDA

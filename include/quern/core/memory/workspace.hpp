@@ -35,8 +35,8 @@ class Workspace {
   Workspace() = default;
   Workspace(Workspace&&) noexcept = default;
   Workspace& operator=(Workspace&&) noexcept = default;
-  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
-  /// first called.
+  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels, and those whose teams
+  /// wait for each other, take more when they are first called.
   Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined.
