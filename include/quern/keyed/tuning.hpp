@@ -62,6 +62,9 @@ struct keyed_tuning : tuning<Exec> {
 
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t compaction_least = 4096;
+  /// Whether a device looks at the elements and puts them in one kernel, whose teams wait for earlier ones.
+  /// (bench_keyed: compact)
+  static constexpr bool compaction_in_one_pass = tuning<Exec>::one_pass;
 
   /// The sizes of a hash table of keys: the least, the largest that is made without a sample of the rows, the largest
   /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)
