@@ -50,7 +50,7 @@ void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes) {
 
 template <execution_space Exec>
 std::size_t Workspace<Exec>::size() const {
-  std::size_t bytes = bytes_here();
+  std::size_t bytes = bytes_here() + signals_.extent(0);
   for (const auto& other : others_) bytes += other->size();
   return bytes;
 }

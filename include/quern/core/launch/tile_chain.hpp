@@ -101,7 +101,7 @@ struct tile_chain {
     turn now;
   };
 
-  static constexpr std::int64_t words_for(std::int64_t tiles) {
+  KOKKOS_FUNCTION static constexpr std::int64_t words_for(std::int64_t tiles) {
     return tiles * of_tile + (tiles / fan + tiles / per_super) * of_state;
   }
   template <class Exec>
