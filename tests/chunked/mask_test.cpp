@@ -81,7 +81,8 @@ TYPED_TEST(ChunkedMasks, SelectForMapsAndScansAsInMemory) {
   using host = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
   const auto& e = this->e;
   const auto x = this->in_memory();
-  const mask m{this->mask_in_memory()}, chosen{this->chosen.source()};
+  const mask m{this->mask_in_memory()};
+  const mask chosen{this->chosen.source()};
   const auto expected = test::make_array<double, 3, Kokkos::LayoutRight, TypeParam>(this->extents);
   const host found("found", 97, 3, 11);
   const auto compare = [&](const char* what) {
@@ -107,7 +108,8 @@ TYPED_TEST(ChunkedMasks, SelectForMapsAndScansAsInMemory) {
 TYPED_TEST(ChunkedMasks, SelectForCountsAsInMemory) {
   const auto& e = this->e;
   const auto x = this->in_memory();
-  const mask m{this->mask_in_memory()}, chosen{this->chosen.source()};
+  const mask m{this->mask_in_memory()};
+  const mask chosen{this->chosen.source()};
   const auto counts = [] { return test::make_array<std::int64_t, 1, Kokkos::LayoutRight, TypeParam>({5}); };
   const auto expected = counts(), found = counts();
   const auto numbers = behind<int>(this->extents, 4);

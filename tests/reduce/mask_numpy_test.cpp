@@ -58,7 +58,7 @@ struct MasksOfNumPy : testing::Test {
       const mask m{test::make_array<std::uint8_t, 3, Kokkos::LayoutRight, Exec>(n, values)};
       const Kokkos::View<double, Exec> one("one");
       op(one, m);
-      expect(expected_of(name + "_" + which), {test::value(one)}, epsilons, name + " " + which);
+      expect(expected_of(name + "_" + which), std::vector<double>{test::value(one)}, epsilons, name + " " + which);
       for (int d = 0; d < 3; ++d) {
         const std::string result = name + "_" + which + "_" + std::to_string(d);
         const auto extents = numpy.extents_of_rank<2>(result);

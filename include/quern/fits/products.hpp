@@ -115,9 +115,16 @@ struct product_sums {
   KOKKOS_FUNCTION int sums() const { return pairs() * block * block; }
   KOKKOS_FUNCTION int threads() const { return device ? (pairs() * groups + 31) / 32 * 32 : 1; }
   KOKKOS_FUNCTION int tile_size() const { return tile_rows * ld(); }
+  static constexpr std::int64_t of_alignment = 128;
   std::int64_t scratch_bytes() const {
-    const int elements = device ? Kokkos::max(tile_size(), sums()) : tile_size() + sums();
-    return 128 + elements * static_cast<std::int64_t>(sizeof(double));
+    return of_alignment + static_cast<std::int64_t>(scratch_bytes_of(tile_size(), sums()));
+  }
+  /// Rows that a team of a device reads at a time: as many as its threads load, and as there is room for. A tile has
+  /// whole blocks, also of few columns.
+  int rows_at_once() const {
+    const std::int64_t room = team_scratch_room<Exec>(threads()) - of_alignment;
+    return static_cast<int>(std::min<std::int64_t>(fits_tuning<Exec>::slots * threads() / columns(),
+                                                   room / (ld() * static_cast<std::int64_t>(sizeof(double)))));
   }
   KOKKOS_FUNCTION pair_of_blocks pair(int number) const {
     int left = 0;
@@ -312,8 +319,7 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
            0,
            0};
   k.groups = std::max(1, tune::threads / k.pairs());
-  const int of_slots = tune::slots * k.threads() / named;  // rows that a team of a device reads at a time
-  k.tile_rows = kernel::device ? std::max(of_slots / k.groups, 1) * k.groups : tune::host_rows;
+  k.tile_rows = kernel::device ? std::max(k.rows_at_once() / k.groups, 1) * k.groups : tune::host_rows;
   const std::int64_t tiles = (rows.count() + k.tile_rows - 1) / k.tile_rows;
   k.rows_of_team = std::max<std::int64_t>((tiles + tune::teams - 1) / tune::teams, 4) * k.tile_rows;
   const std::int64_t teams = (rows.count() + k.rows_of_team - 1) / k.rows_of_team;

@@ -98,14 +98,15 @@ struct repeated_line {
 /// Points in a period, and their values, with room for one more at either end.
 template <class X, class F, class R>
 struct points_in_period {
-  strided<const X> points;
-  strided<const F> values;
+  pointer_to<const X> points;
+  pointer_to<const F> values;
+  std::int64_t point_step, value_step;
   position_in_period within;
   double* at;
   R* f;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    at[1 + i] = within(points.data[i * points.stride[0]]);
-    f[1 + i] = convert<R>(values.data[i * values.stride[0]]);
+    at[1 + i] = within(points[i * point_step]);
+    f[1 + i] = convert<R>(values[i * value_step]);
   }
 };
 /// Goes on beyond both ends of n sorted points.
@@ -133,7 +134,8 @@ void interp_repeated(const call<Exec>& c, const Out& out, const In& x, const str
   double* at = nullptr;
   R* f = nullptr;
   const scratch_arrays<Exec> memory(c.exec, scratch_part{at, n + 2}, scratch_part{f, n + 2});
-  launch_units(c.exec, label_text(c.label, "/points"), n, points_in_period<X, F, R>{points, values, within, at, f});
+  launch_units(c.exec, label_text(c.label, "/points"), n,
+               points_in_period<X, F, R>{points.data, values.data, points.stride[0], values.stride[0], within, at, f});
   using space = typename Exec::memory_space;
   sort_by_key(c.exec, Kokkos::View<double*, space, Kokkos::MemoryUnmanaged>(at + 1, n),
               Kokkos::View<R*, space, Kokkos::MemoryUnmanaged>(f + 1, n));

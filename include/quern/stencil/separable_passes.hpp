@@ -111,6 +111,11 @@ run_time_box reach_of(const std::string& label, std::span<const int> size);
 boundaries edges_of_pass(const boundaries& edges, int rank, const run_time_box& radius, int first, int last,
                          const std::function<boundary(const boundary&)>& scaled, run_time_box& reach);
 
+/// Whether some passes of `Lines` may be of windows so wide that they have a way of their own: `is_wide`, `run_wide`.
+/// (For nvcc a constant: it took a `requires` of those two for false, and made no kernels of theirs.)
+template <class Lines>
+inline constexpr bool may_be_wide = false;
+
 /// A pass along each axis, or on devices one along both axes of a tile; the sums S of all but the last in scratch
 /// memory. `lines` called with an axis, and whether it is the last, gives the functor of the pass along it, and `sums`
 /// are those of the weights along each.
@@ -148,14 +153,13 @@ struct separable_passes {
   auto line() const {
     return lines(std::integral_constant<int, D>(), std::bool_constant<Last>());
   }
-  /// Whether a pass is one of windows so wide that they have a way of their own.
   bool is_wide(int d) const {
-    if constexpr (requires { lines.template is_wide<Exec>(d); }) return lines.template is_wide<Exec>(d);
+    if constexpr (may_be_wide<Lines>) return lines.template is_wide<Exec>(d);
     else return false;
   }
   template <int D>
   void run_wide(const run_time_box& reach, const boundaries& e) {
-    if constexpr (requires { lines.template is_wide<Exec>(D); })
+    if constexpr (may_be_wide<Lines>)
       lines.template run_wide<Reversed>(call.exec, call.label, D, reach, e, to<D>(), from<D>());
   }
   /// Along D and the axis after it, where tiles suit the array and the window.

@@ -134,6 +134,8 @@ struct extreme_lines {
                                                                                                       from);
   }
 };
+template <class Rule, class S, int Rank, class Line>
+inline constexpr bool may_be_wide<extreme_lines<Rule, S, Rank, Line>> = true;
 
 }  // namespace quern::impl
 

@@ -30,6 +30,7 @@ std::int64_t least_position(const Exec& exec, const std::string& label, std::int
   if (n <= 0) return least;
   if constexpr (is_device<Exec>) {
     Kokkos::parallel_reduce(kernel_label(label), index_range(exec, n), f, Kokkos::Min<std::int64_t>(least));
+    least = std::min(least, n);  // from the largest number, with which a reduction begins
   } else {
     const std::int64_t parts = std::min<std::int64_t>(exec.concurrency(), n);
     launch_units(exec, label, parts, least_of_parts<F>{f, n, (n + parts - 1) / parts, &least});
