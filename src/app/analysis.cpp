@@ -205,8 +205,8 @@ std::vector<double> least_distances(const host_view<double**>& queries, const ho
 }
 
 measurement knn(const settings& s, std::int64_t n) {
-  constexpr int columns = 64, k = 10;
-  const std::int64_t m = std::max<std::int64_t>(n / 100, 1);
+  constexpr int columns = 64;
+  const std::int64_t m = std::max<std::int64_t>(n / 100, 1), k = std::min<std::int64_t>(n, 10);
   const auto points = uninitialized<device_view<double**>>("points", n, columns);
   const auto queries = uninitialized<device_view<double**>>("queries", m, columns);
   const auto neighbors = uninitialized<device_view<std::int32_t**>>("neighbors", m, k);

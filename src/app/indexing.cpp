@@ -46,8 +46,9 @@ measurement pad(const settings& s, std::int64_t n) {
   const auto out = uninitialized<matrix>("out", n + 2 * width, n + 2 * width);
   const auto hx = quern::to_host(x);
   const auto inside = [=](std::int64_t i) {
-    const std::int64_t k = std::abs(i - width);
-    return k < n ? k : 2 * (n - 1) - k;
+    const std::int64_t period = std::max<std::int64_t>(2 * (n - 1), 1);
+    const std::int64_t k = ((i - width) % period + period) % period;
+    return k < n ? k : period - k;
   };
   return moved(s, out, quern::pad(x, width, quern::pad_mode::reflect),
                [&](std::int64_t i, std::int64_t j) { return hx(inside(i), inside(j)); });
@@ -58,7 +59,7 @@ measurement roll(const settings& s, std::int64_t n) {
   const auto x = filled<matrix>(s, hashes{1}, n, n), out = quern::like(x);
   const auto hx = quern::to_host(x);
   return moved(s, out, quern::roll(x, shift, quern::axis{1}),
-               [&](std::int64_t i, std::int64_t j) { return hx(i, (j + n - shift) % n); });
+               [&](std::int64_t i, std::int64_t j) { return hx(i, ((j - shift) % n + n) % n); });
 }
 
 measurement diff(const settings& s, std::int64_t n) {

@@ -61,18 +61,21 @@ std::vector<double> described(const std::vector<double>& values, std::int64_t n)
   for (const double v : x) squares += (v - mean) * (v - mean);
   found[1] = static_cast<double>(mean);
   if (count > 1) found[2] = static_cast<double>(std::sqrt(squares / (count - 1)));
-  for (int k = 0; k <= 4; ++k) {
+  for (int k = 0; k <= 4; ++k) {  // between a number and an infinity lies the infinity
     const double at = 0.25 * k * static_cast<double>(count - 1);
     const auto i = static_cast<std::int64_t>(at);
     const double low = x[i], high = x[std::min(i + 1, count - 1)];
     const double part = at - static_cast<double>(i);
-    found[3 + k] = low == high || part == 0 ? low : low + (high - low) * part;
+    found[3 + k] = low == high || part == 0               ? low
+                   : std::isinf(low) && !std::isinf(high) ? low
+                                                          : low + (high - low) * part;
   }
   return found;
 }
 /// Whether a description of a column is right.
 bool is_description(const std::vector<double>& found, const std::vector<double>& expected) {
-  const double spread = std::isfinite(expected[2]) ? expected[2] : 0, size = std::fabs(expected[1]);
+  const double spread = std::isfinite(expected[2]) ? expected[2] : 0,
+               size = std::isfinite(expected[1]) ? std::fabs(expected[1]) : 0;
   return all_right(8, [&](std::int64_t k) {
     if (k == 0 || k == 3 || k == 7) return agrees(found[k], expected[k], 0);
     return agrees(found[k], expected[k], 1e-12 * (size + spread) + 1e-14 * std::fabs(expected[k]));

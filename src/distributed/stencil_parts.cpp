@@ -103,7 +103,9 @@ void add_halo_array(const std::string& label, std::size_t input, const Decomposi
                     halo_arrays& arrays) {
   check_same_blocks(label, input_name(input), like, *array.blocks);
   const auto same = [&](const halo_array& a) {
-    return a.cells.data == array.cells.data && a.cells.stride == array.cells.stride;
+    bool is = a.cells.data == array.cells.data && a.cells.stride == array.cells.stride;
+    for (int axis = 0; axis < like.extents().rank; ++axis) is = is && a.blocks->halo(axis) == array.blocks->halo(axis);
+    return is;
   };
   if (std::none_of(arrays.begin(), arrays.end(), same)) arrays.push_back(array);
 }
@@ -179,7 +181,11 @@ std::shared_ptr<box_exchange<Exec>> exchange_of_halos(const Exec& exec, const st
   for (const auto& [blocks, cells] : arrays) {
     key.push_back(reinterpret_cast<std::int64_t>(cells.data));
     key.push_back(cells.element);
-    for (int axis = 0; axis < cells.extents.rank; ++axis) key.push_back(cells.stride[axis]);
+    for (int axis = 0; axis < cells.extents.rank; ++axis) {
+      key.push_back(cells.stride[axis]);
+      key.push_back(cells.extents.extent[axis]);
+      key.push_back(blocks->halo(axis));
+    }
   }
   if (auto found = find_exchange(d, key)) return std::static_pointer_cast<box_exchange<Exec>>(found);
   std::vector<peer_box> out, in;

@@ -133,8 +133,9 @@ Table<Exec> Table<Exec>::merge_asof(const Table& right, const merge_asof_options
   const std::string& label = label_text("quern::Table::merge_asof");
   if (!(options.tolerance >= 0))
     throw Error(label, "the tolerance is " + text_of(options.tolerance) + ", expected 0 or more");
-  if (options.on.empty() == (options.left_on.empty() || options.right_on.empty()))
-    throw Error(label, "the key is named by on, or by left_on and right_on");
+  const bool named = options.on.empty() ? !options.left_on.empty() && !options.right_on.empty()
+                                        : options.left_on.empty() && options.right_on.empty();
+  if (!named) throw Error(label, "the key is named by on, or by left_on and right_on");
   const std::string& left_on = options.on.empty() ? options.left_on : options.on;
   const std::string& right_on = options.on.empty() ? options.right_on : options.on;
   use_on(label, exec_, right);

@@ -28,6 +28,7 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(space(), comm, own, edge, one).start_add(both, u);           // start takes one side
   quern::HaloExchange(space(), comm, own, edge, one).start_add(std::array{both});  // start takes one side
 
+  quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
 
   quern::with_boundary(field, edge);  // boundaries of its own is in memory

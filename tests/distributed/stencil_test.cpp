@@ -221,6 +221,43 @@ TYPED_TEST(DistributedStencilOn, SeveralInputsOfSeveralTypes) {
   EXPECT_EQ(test::part_of(test::contents(out), extents, d.local()), test::contents(w.local()));
 }
 
+struct three_cells_of_one {
+  template <class U, class V>
+  KOKKOS_FUNCTION double operator()(const U& u, const V& v) const {
+    return 100 * u(0) + v(-1) + 3 * v(1);
+  }
+};
+
+// The same memory with a narrower halo around other cells, as of an array that comes after it.
+TYPED_TEST(DistributedStencilOn, MemoryThatIsTakenWithAnotherHalo) {
+  using E = TypeParam;
+  const E exec{};
+  const auto comm = test::world();
+  const shape extents{20};
+  const auto x = test::samples<double>(20, 1), y = test::samples<double>(20, 2);
+  const auto expected = test::make_array<double, 1, Kokkos::LayoutRight, E>({20});
+  quern::stencil<quern::box<1>>(exec, expected, three_cells_of_one(), boundary::wrap,
+                                test::make_array<double, 1, Kokkos::LayoutRight, E>({20}, x),
+                                test::make_array<double, 1, Kokkos::LayoutRight, E>({20}, y));
+  const Kokkos::View<double*, E> memory("memory", 26);
+  const Decomposition own(comm, extents, {.halo = {1}});
+  const auto u = test::distribute<double, 1, Kokkos::LayoutRight, E>(own, x);
+  const quern::DistributedView<double, 1, E> out("out", own);
+  for (const int halo : {3, 2, 1}) {
+    const Decomposition d(comm, extents, {.halo = {halo}});
+    const std::int64_t cells = d.local().extents.extent[0];
+    using view = typename quern::DistributedView<double, 1, E>::view_type;
+    const quern::DistributedView<double, 1, E> v(view(memory.data(), cells + 2 * halo), d);
+    const auto part =
+        test::make_array<double, 1, Kokkos::LayoutRight, E>({cells}, test::part_of(y, extents, d.local()));
+    Kokkos::deep_copy(memory, -7);
+    Kokkos::deep_copy(v.local(), part);
+    quern::stencil<quern::box<1>>(exec, out, three_cells_of_one(), boundary::wrap, u, v);
+    EXPECT_EQ(test::part_of(test::contents(expected), extents, own.local()), test::contents(out.local())) << halo;
+    EXPECT_EQ(test::contents(part), test::contents(v.local())) << halo;
+  }
+}
+
 struct sum_and_difference {
   template <class A>
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(const A& a) const {

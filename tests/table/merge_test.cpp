@@ -89,6 +89,8 @@ TYPED_TEST(Merge, WrongCallsAreNamed) {
   const auto left = frozen_table<TypeParam>("left"), right = frozen_table<TypeParam>("right");
   EXPECT_EQ("quern::Table::merge: there is no column 'z'; the columns are 'k', 's', 'x', 'b', 'v'",
             message_of([&] { left.merge(right, {.on = "z"}); }));
+  EXPECT_EQ("quern::Table::merge_asof: the key is named by on, or by left_on and right_on",
+            message_of([&] { left.merge_asof(right, {.on = "k", .left_on = "k"}); }));
   EXPECT_EQ("quern::Table::merge: keys are named by on, or by as many names of left_on and of right_on",
             message_of([&] { left.merge(right, {.left_on = {"k", "s"}, .right_on = "k"}); }));
   EXPECT_EQ("quern::Table::merge: there is no key, and no name that both tables have",

@@ -9,13 +9,25 @@
 #include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/same_calls.hpp>
+#include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reducing_map.hpp>
 
 namespace quern::impl {
 
+/// Whether what an operation makes of results is that of all elements: a mean of means is none.
+template <class Op>
+inline constexpr bool reduces_results =
+    !(std::is_same_v<Op, quern::op::mean> || std::is_same_v<Op, quern::op::var> ||
+      std::is_same_v<Op, quern::op::stddev> || std::is_same_v<Op, quern::op::ptp> ||
+      std::is_same_v<Op, quern::op::nanmean> || std::is_same_v<Op, quern::op::nanvar> ||
+      std::is_same_v<Op, quern::op::nanstd>);
+
 /// The reduction of an operation for values T, of which each rank has one.
 template <class Op, class T, class Exec>
 auto reduction_of_ranks(const Exec& exec) {
+  static_assert(reduces_results<Op>,
+                "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; "
+                "the mean, the variance or the range of results is none of all elements");
   const auto reduction = Op::describe(exec, values_of_type<T>());
   using reducer = std::remove_cvref_t<decltype(reduction.reducer)>;
   static_assert(

@@ -76,7 +76,7 @@ struct engine<over_ranks_place, nearest_searches> {
     check_same_arrays(comm, c.label, [&] { return search.text(); }, neighbors, distances, queries, points);
     check(c, neighbors, distances, queries, points);
     // On all ranks, since those without points do not search.
-    search.check(c.label, points.extents().extent[1], view_extents(neighbors).extent[1]);
+    search.template check<T>(c.label, points.extents().extent[1], view_extents(neighbors).extent[1]);
     check_point_numbers(c.label, most_rows(points));
     const std::int64_t m = view_extents(queries).extent[0], k = view_extents(neighbors).extent[1];
     if (m == 0 || k == 0) return;

@@ -239,12 +239,20 @@ void knn_of_all(const Exec& exec, const Neighbors& neighbors, const Distances& d
 struct nearest_searches {};
 struct search_in_domain {
   const domain& box;
-  std::string text() const { return ", domain of rank " + std::to_string(box.rank()); }
-  /// Of points with so many columns, for so many results.
+  /// What ranks must agree on.
+  std::string text() const {
+    std::string all = ", domain";
+    for (int d = 0; d < box.rank(); ++d)
+      all += " " + text_of(box.low(d)) + ":" + text_of(box.high(d)) + (box.is_periodic(d) ? " periodic" : "");
+    return all;
+  }
+  /// Of points of T with so many columns, for so many results.
+  template <class T>
   void check(const std::string& label, std::int64_t columns, std::int64_t) const {
     if (columns != box.rank())
       throw Error(label, "points have " + std::to_string(columns) + " columns, and the domain the rank " +
                              std::to_string(box.rank()));
+    check_box<T>(label, box);
   }
   template <class Exec, class Neighbors, class Distances, class Queries, class Points>
   void operator()(const Exec& exec, const Neighbors& neighbors, const Distances& distances, const Queries& queries,
@@ -255,6 +263,7 @@ struct search_in_domain {
 struct search_by_metric {
   metric by;
   std::string text() const { return by == metric::cosine ? ", cosine" : ""; }
+  template <class T>
   void check(const std::string& label, std::int64_t columns, std::int64_t results) const {
     if (columns < 1 || results < 1)
       throw Error(label, std::to_string(results) + " neighbours of points with " + std::to_string(columns) +
