@@ -14,7 +14,7 @@ struct map_tuning : tuning<Exec> {
   static constexpr int packs = 4;
 
   /// Elements that one thread handles where there are no packs, a whole grid apart so that accesses stay coalesced.
-  static constexpr int unroll = 2;
+  static constexpr int unroll = 4;
 
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
