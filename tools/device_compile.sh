@@ -63,20 +63,20 @@ tests=(
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
   reduce/quantile_mask_test
-  "keyed/count_masks_test keyed/compact_rows_test"
+  "keyed/count_masks_test keyed/compact_rows_test keyed/one_pass_compaction_test"
   keyed/group_masks_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
-  "batch/vmap_test linalg/solve_test"
+  "batch/vmap_test linalg/solve_test linalg/lane_solve_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
-  "keyed/sort_test keyed/top_k_test"
+  "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
   "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/csv_source_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
-  "scan/scan_test scan/segmented_test scan/unwrap_test"
+  "scan/scan_test scan/one_pass_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
   "stencil/filters_test stencil/operators_test stencil/gradient_test stencil/gradient_of_ranks_test"
   stencil/filters_scipy_test

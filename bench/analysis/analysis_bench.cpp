@@ -248,6 +248,7 @@ const bool registered = [] {
   bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
   bench::add({"knn 10, 64 columns/f64", {20'000, 200'000}, 500, knn<double, 100>});
   bench::add({"knn 10, 64 columns/f32", {20'000, 200'000}, 500, knn<float, 100>});
+  bench::add({"knn 10, 64 columns, a tenth as queries/f32", {1'000'000}, 500, knn<float, 10>});
   bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
   return true;
 }();

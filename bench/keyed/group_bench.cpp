@@ -147,7 +147,9 @@ const bool registered = [] {
   const std::vector<std::int64_t> different{10, 1000, 100'000, 10'000'000, 1'000'000'000};
   bench::add({"group_by_i32 5e7 rows", different, 7, group_by_range<std::int32_t, frequency::uniform>});
   bench::add({"group_by_i64 5e7 rows", {10'000'000}, 7, group_by_range<std::int64_t, frequency::uniform>});
-  bench::add({"group_by_i32 zipf 5e7 rows", {1000, 10'000'000}, 7, group_by_range<std::int32_t, frequency::zipf>});
+  bench::add(
+      {"group_by_i32 zipf 5e7 rows", {1000, 1'000'000, 10'000'000}, 7, group_by_range<std::int32_t, frequency::zipf>});
+  bench::add({"group_by_i64 zipf 5e7 rows", {1'000'000}, 7, group_by_range<std::int64_t, frequency::zipf>});
   bench::add({"join_i64", {1'000'000, 30'000'000}, 4099, join});
   return true;
 }();

@@ -145,17 +145,76 @@ prepared sort_by_comparator(const exec_space& exec, std::int64_t n) {
 }
 
 /// Rows of a length, or the columns of a matrix with such rows.
-template <int Length, bool Columns = false>
-prepared sort_rows(const exec_space& exec, std::int64_t n) {
-  const std::int64_t length = std::min<std::int64_t>(n, Length), rows = n / length;
-  const auto x = make_view<double**>("x", rows, length), out = make_view<double**>("out", rows, length);
-  const quern::axis along(Columns ? 0 : 1);
+template <class T>
+prepared sort_matrix(const exec_space& exec, std::int64_t rows, std::int64_t length, bool columns = false) {
+  const auto x = make_view<T**>("x", rows, length), out = make_view<T**>("out", rows, length);
+  const quern::axis along(columns ? 0 : 1);
   quern::random::uniform(exec, x, key(1));
-  prepared p{16.0 * rows * length, 0, {}, {}, {}};
+  prepared p{2.0 * sizeof(T) * rows * length, 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::sort(exec, out, x, along); }}};
-  p.poison = [=] { Kokkos::deep_copy(out, 7.0); };
+  p.poison = [=] { Kokkos::deep_copy(out, T(7)); };
   p.right = [=] {
     return quern::is_sorted(out, along) && quern::sum(out, quern::reproducible) == quern::sum(x, quern::reproducible);
+  };
+  return p;
+}
+/// Of n numbers.
+template <int Length, bool Columns = false>
+prepared sort_rows(const exec_space& exec, std::int64_t n) {
+  const std::int64_t length = std::min<std::int64_t>(n, Length);
+  return sort_matrix<double>(exec, n / length, length, Columns);
+}
+
+/// The largest k of each row, which a thread of the plain loop keeps in order in its registers or on its stack.
+template <int K>
+struct plain_top_k {
+  bench::view<float**> x, out;
+  bench::view<std::int32_t**> positions;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    float best[K];
+    std::int32_t at[K];
+    int found = 0;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(x.extent(1)); ++i) {
+      const float v = x(row, i);
+      if (found == K && !(v > best[K - 1])) continue;
+      int j = found < K ? found++ : K - 1;
+      for (; j > 0 && v > best[j - 1]; --j) {
+        best[j] = best[j - 1];
+        at[j] = at[j - 1];
+      }
+      best[j] = v;
+      at[j] = i;
+    }
+    for (int j = 0; j < K; ++j) {
+      out(row, j) = best[j];
+      positions(row, j) = at[j];
+    }
+  }
+};
+template <int K>
+prepared top_k_of_rows(const exec_space& exec, std::int64_t rows, std::int64_t length) {
+  const auto x = make_view<float**>("x", rows, length), out = make_view<float**>("out", rows, K);
+  const auto positions = make_view<std::int32_t**>("positions", rows, K);
+  quern::random::uniform(exec, x, key(1));
+  prepared p{4.0 * rows * length + 8.0 * rows * K, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::top_k(exec, out, positions, x); }},
+                {"plain", [=] {
+                   Kokkos::parallel_for("plain", bench::range(exec, 0, rows), plain_top_k<K>{x, out, positions});
+                 }}};
+  p.poison = [=] {
+    Kokkos::deep_copy(out, 7.0F);
+    Kokkos::deep_copy(positions, 0);
+  };
+  p.right = [=] {
+    return quern::is_sorted(out, quern::sort_order::descending) &&
+           bench::failures(
+               rows, KOKKOS_LAMBDA(std::int64_t row) {
+                 const float last = out(row, K - 1);
+                 std::int64_t larger = 0, wrong = 0;
+                 for (std::int64_t i = 0; i < length; ++i) larger += x(row, i) > last ? 1 : 0;
+                 for (int j = 0; j < K; ++j) wrong += x(row, positions(row, j)) != out(row, j) ? 1 : 0;
+                 return larger < K && wrong == 0;
+               }) == 0;
   };
   return p;
 }
@@ -200,6 +259,23 @@ const bool registered = [] {
   add_spreads<std::int16_t>("i16");
   add_spreads<std::int8_t>("i8");
   bench::add({"top_k_100_f64", {1'000'000, 100'000'000}, 70'099, top_k});
+  // About 6e7 numbers in rows of odd lengths.
+  for (const std::int64_t length : {11, 17, 33, 65, 101, 151, 301, 501, 1001, 1025, 3001, 9999}) {
+    const std::int64_t rows = 60'200'000 / length;
+    const auto name = [&](const char* of) { return std::string(of) + " nx" + std::to_string(length); };
+    bench::add({name("sort_rows/float32"), {rows}, 33, [=](const exec_space& exec, std::int64_t n) {
+                  return sort_matrix<float>(exec, n, length);
+                }});
+    bench::add({name("sort_rows/float64"), {rows}, 33, [=](const exec_space& exec, std::int64_t n) {
+                  return sort_matrix<double>(exec, n, length);
+                }});
+    bench::add({name("top_k_rows 10/float32"), {rows}, 33, [=](const exec_space& exec, std::int64_t n) {
+                  return top_k_of_rows<10>(exec, n, length);
+                }});
+  }
+  bench::add({"top_k_rows 32/float32 nx301", {200'000}, 33, [](const exec_space& exec, std::int64_t n) {
+                return top_k_of_rows<32>(exec, n, 301);
+              }});
   return true;
 }();
 

@@ -21,9 +21,10 @@ using bench::sampled;
 using bench::view;
 
 /// One thread a system, as a user would write it: on a copy in memory, with partial pivoting.
+template <class T>
 struct plain_solve {
-  view<double***> a;
-  view<double**> x;
+  view<T***> a;
+  view<T**> x;
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     const int n = static_cast<int>(x.extent(1));
     for (int k = 0; k < n; ++k) {
@@ -33,7 +34,7 @@ struct plain_solve {
       for (int j = k; j < n; ++j) Kokkos::kokkos_swap(a(item, k, j), a(item, p, j));
       Kokkos::kokkos_swap(x(item, k), x(item, p));
       for (int i = k + 1; i < n; ++i) {
-        const double factor = a(item, i, k) / a(item, k, k);
+        const T factor = a(item, i, k) / a(item, k, k);
         for (int j = k + 1; j < n; ++j) a(item, i, j) -= factor * a(item, k, j);
         x(item, i) -= factor * x(item, k);
       }
@@ -45,29 +46,30 @@ struct plain_solve {
   }
 };
 
+template <class T>
 prepared solve(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = sampled(make_view<double***>("a", items, n, n), 1);
-  const auto b = sampled(make_view<double**>("b", items, n), 2), x = make_view<double**>("x", items, n);
-  const auto copy = make_view<double***>("copy", items, n, n);
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1);
+  const auto b = sampled(make_view<T**>("b", items, n), 2), x = make_view<T**>("x", items, n);
+  const auto copy = make_view<T***>("copy", items, n, n);
   const auto info = make_view<int*>("info", items);
   const double cube = static_cast<double>(n) * n * n;
-  prepared p{8.0 * items * (n * n + 2 * n), items * (2 * cube / 3 + 2.0 * n * n), {}, {}, {}};
+  prepared p{1.0 * sizeof(T) * items * (n * n + 2 * n), items * (2 * cube / 3 + 2.0 * n * n), {}, {}, {}};
   p.variants = {{"quern", [=] { quern::solve(exec, x, a, b, info); }},
                 {"plain", [=] {
                    Kokkos::deep_copy(exec, copy, a);
                    Kokkos::deep_copy(exec, x, b);
-                   Kokkos::parallel_for("plain", range(exec, 0, items), plain_solve{copy, x});
+                   Kokkos::parallel_for("plain", range(exec, 0, items), plain_solve<T>{copy, x});
                  }}};
-  p.poison = [=] { Kokkos::deep_copy(x, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(x, T(-7)); };
   p.right = [=] {
-    const double bound = 8 * static_cast<double>(n) * Kokkos::Experimental::epsilon_v<double>;
+    const double bound = 8 * static_cast<double>(n) * Kokkos::Experimental::epsilon_v<T>;
     return bench::failures(
                items, KOKKOS_LAMBDA(std::int64_t item) {
                  double largest = 0, error = 0;
-                 for (std::int64_t j = 0; j < n; ++j) largest = Kokkos::max(largest, Kokkos::abs(x(item, j)));
+                 for (std::int64_t j = 0; j < n; ++j) largest = Kokkos::max<double>(largest, Kokkos::abs(x(item, j)));
                  for (std::int64_t i = 0; i < n; ++i) {
                    double sum = -b(item, i);
-                   for (std::int64_t j = 0; j < n; ++j) sum += a(item, i, j) * x(item, j);
+                   for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(a(item, i, j)) * x(item, j);
                    error = Kokkos::max(error, Kokkos::abs(sum));
                  }
                  return error <= bound * static_cast<double>(n) * largest;
@@ -234,7 +236,7 @@ void add_sizes(const std::string& name, const Make& make) {
 
 const int registered = [] {
   const auto of = [](std::int64_t n) {
-    return [n](const exec_space& exec, std::int64_t items) { return solve(exec, items, n); };
+    return [n](const exec_space& exec, std::int64_t items) { return solve<double>(exec, items, n); };
   };
   add_sizes("batched_inv", inv);
   add_sizes("batched_cholesky", cholesky);
@@ -246,6 +248,14 @@ const int registered = [] {
   bench::add({"batched_solve/float64 16x16", {100'000}, 7, of(16)});
   bench::add({"batched_solve/float64 32x32", {10'000}, 3, of(32)});
   bench::add({"batched_solve/float64 64x64", {10'000}, 3, of(64)});
+  for (const std::int64_t n : {2, 3, 5, 6, 9, 12, 13, 16, 17, 20, 24, 25, 28, 32}) {
+    const std::string size = std::to_string(n) + "x" + std::to_string(n);
+    const std::vector<std::int64_t> items =
+        n == 12 ? std::vector<std::int64_t>{1'000, 100'000, 1'000'000} : std::vector<std::int64_t>{100'000};
+    bench::add({"batched_solve/float32 " + size, items, 7,
+                [n](const exec_space& exec, std::int64_t count) { return solve<float>(exec, count, n); }});
+    if (n != 16 && n != 32) bench::add({"batched_solve/float64 " + size, items, 7, of(n)});
+  }
   return 0;
 }();
 

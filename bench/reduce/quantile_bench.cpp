@@ -99,13 +99,16 @@ prepared median_along(const exec_space& exec, std::int64_t before, std::int64_t 
   using exec = exec_space;
   using std::int64_t;
   bench::add({"median/float64", {1'000'000, 100'000'000}, 1003, median});
-  const auto add = [](const char* name, std::vector<int64_t> sizes, bench::prepare make) {
+  const auto add = [](const std::string& name, std::vector<int64_t> sizes, bench::prepare make) {
     bench::add({name, std::move(sizes), 33, std::move(make)});
   };
   add("median_axis0/float64 9xn", {10'000'000}, [](const exec& e, int64_t n) { return median_along(e, 1, 9, n); });
   add("median_axis0/float64 31xn", {3'000'000}, [](const exec& e, int64_t n) { return median_along(e, 1, 31, n); });
   add("median_axis0/float64 101xn", {1'000'000}, [](const exec& e, int64_t n) { return median_along(e, 1, 101, n); });
   add("median_axis1/float64 nx101", {1'000'000}, [](const exec& e, int64_t n) { return median_along(e, n, 101, 1); });
+  for (const int64_t along : {301, 1001, 3001})  // about 1.2e8 numbers
+    add("median_axis1/float64 nx" + std::to_string(along), {120'040'000 / along},
+        [along](const exec& e, int64_t n) { return median_along(e, n, along, 1); });
   add("median_axis0/float64 9999xn", {10'000}, [](const exec& e, int64_t n) { return median_along(e, 1, 9999, n); });
   add("median_axis1/float64 nx9999", {10'000}, [](const exec& e, int64_t n) { return median_along(e, n, 9999, 1); });
   return true;

@@ -18,17 +18,17 @@ using bench::range;
 using bench::sampled;
 
 /// Every array is before x along x after, and scanned along the one in the middle.
-template <class... Option>
+template <class T = double, class... Option>
 prepared cumsum_along(const exec_space& exec, std::int64_t before, std::int64_t along, std::int64_t after,
                       Option... option) {
-  const auto x = sampled(make_view<double***>("x", before, along, after), 1);
-  const auto out = make_view<double***>("out", before, along, after);
-  prepared p{16.0 * before * along * after, 1.0 * before * along * after, {}, {}, {}};
+  const auto x = sampled(make_view<T***>("x", before, along, after), 1);
+  const auto out = make_view<T***>("out", before, along, after);
+  prepared p{2.0 * sizeof(T) * before * along * after, 1.0 * before * along * after, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::cumsum(exec, out, x, quern::axis{1}, option...); }},
                 {"plain", [=] {
                    if (before * after == 1) {
                      Kokkos::parallel_scan(
-                         "plain", range(exec, 0, along), KOKKOS_LAMBDA(std::int64_t j, double& s, bool last) {
+                         "plain", range(exec, 0, along), KOKKOS_LAMBDA(std::int64_t j, T& s, bool last) {
                            s += x(0, j, 0);
                            if (last) out(0, j, 0) = s;
                          });
@@ -36,14 +36,14 @@ prepared cumsum_along(const exec_space& exec, std::int64_t before, std::int64_t 
                      Kokkos::parallel_for(
                          "plain", range(exec, 0, before * after), KOKKOS_LAMBDA(std::int64_t r) {
                            const std::int64_t i = r / after, k = r % after;
-                           double s = 0;
+                           T s = 0;
                            for (std::int64_t j = 0; j < along; ++j) out(i, j, k) = s += x(i, j, k);
                          });
                    }
                  }}};
-  p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   // What pairwise summation guarantees of two sums.
-  const double bound = 2 * std::log2(static_cast<double>(along) + 2) * 2.3e-16;
+  const double bound = 2 * std::log2(static_cast<double>(along) + 2) * (sizeof(T) == 4 ? 1.2e-7 : 2.3e-16);
   p.right = [=] {
     return bench::failures(
                before * along * after, KOKKOS_LAMBDA(std::int64_t at) {
@@ -63,6 +63,9 @@ prepared cumsum_along(const exec_space& exec, std::int64_t before, std::int64_t 
   };
   bench::add({"cumsum/float64", {1'000'000, 100'000'000}, 1003, [](const exec& e, int64_t n) {
                 return cumsum_along(e, 1, n, 1);
+              }});
+  bench::add({"cumsum/float32", {200'000'000}, 10'007, [](const exec& e, int64_t n) {
+                return cumsum_along<float>(e, 1, n, 1);
               }});
   add("cumsum_reproducible/float64", {100'000'000},
       [](const exec& e, int64_t n) { return cumsum_along(e, 1, n, 1, quern::reproducible); });

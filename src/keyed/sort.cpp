@@ -4,4 +4,5 @@
 
 namespace quern::impl {
 QUERN_COMPILED_HERE(QUERN_SORT)
+QUERN_DEVICES_HERE(QUERN_SORT_ROWS_ON_LANES)
 }  // namespace quern::impl

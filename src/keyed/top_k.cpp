@@ -4,4 +4,5 @@
 
 namespace quern::impl {
 QUERN_COMPILED_HERE(QUERN_FIRST_POSITIONS)
+QUERN_DEVICES_HERE(QUERN_FIRST_ON_LANES)
 }  // namespace quern::impl

@@ -41,7 +41,7 @@ using cases = test::covering<float, double, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(Solve, cases);
 
 TYPED_TEST(Solve, EverySize) {
-  for (const int n : {1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 64}) {
+  for (const int n : {1, 2, 3, 5, 8, 9, 12, 13, 16, 17, 25, 31, 32, 33, 64}) {
     this->check("any", 7, n, 1);
     this->check("any", 1, n, 3);
     if (n > 1) this->check("zero diagonal", 5, n, 2);

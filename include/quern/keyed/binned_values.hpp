@@ -77,30 +77,34 @@ struct binned_values {
     if constexpr (weighted) return weights[offset];
     else return W(1);
   }
-  KOKKOS_FUNCTION void add(sum_type* mine, run& r, std::int64_t b, const W& weight) const {
+  /// Adds to a run, and the sum of the run before to `sums` where a new one begins.
+  template <class Sums>
+  KOKKOS_FUNCTION void add(const Sums& sums, run& r, std::int64_t b, const W& weight) const {
     if (b != r.bin) {
-      flush(mine, r);
+      flush(sums, r);
       r = {b, 0};
     }
-    if constexpr (weighted) r.sum = wrapping_add(r.sum, convert<sum_type>(weight));
-    else ++r.sum;
+    raise(r.sum, weight);
   }
-  KOKKOS_FUNCTION void flush(sum_type* mine, const run& r) const {
-    if (r.bin < 0) return;
-    if (!shared) Kokkos::atomic_add(out + offsets(r.bin), static_cast<Out>(r.sum));
-    else if constexpr (device) Kokkos::atomic_add(mine + r.bin, r.sum);
-    else mine[r.bin] = wrapping_add(mine[r.bin], r.sum);
+  KOKKOS_FUNCTION static void raise(sum_type& sum, const W& weight) {
+    if constexpr (weighted) sum = wrapping_add(sum, convert<sum_type>(weight));
+    else ++sum;
+  }
+  template <class Sums>
+  KOKKOS_FUNCTION void flush(const Sums& sums, const run& r) const {
+    if (r.bin >= 0) sums.add(r.bin, r.sum);
   }
 
-  /// Adds a sum of a team's own bins to the output.
+  /// Adds a sum to the output.
   KOKKOS_FUNCTION void put(std::int64_t b, const sum_type& sum) const {
     if (sum != 0) Kokkos::atomic_add(out + offsets(b), static_cast<Out>(sum));
   }
-  /// Adds value number i of the loop nest.
-  KOKKOS_FUNCTION void one(sum_type* mine, run& r, std::int64_t i) const {
+  /// Adds value number i of the loop nest by `add(bin, weight)`.
+  template <class Add>
+  KOKKOS_FUNCTION void one(std::int64_t i, const Add& add) const {
     std::int64_t j;
     const auto o = nest.at_item(i, nest.inner, 1, j);
-    add(mine, r, bin_of(x[o.of[0]]), weight_at(o.of[1]));
+    add(bin_of(x[o.of[0]]), weight_at(o.of[1]));
   }
 };
 

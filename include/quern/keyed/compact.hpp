@@ -16,8 +16,8 @@
 /// | `compact(exec, out, x, mask, size_to{n})` | asynchronous; n is a View of rank 0 of `std::int64_t` |
 ///
 /// Results that do not fit are not written: the count tells, and the calls that wait throw a `CapacityError`. Scratch
-/// memory is one number for each 4096 elements or more, and one for each row of the output. Without exec, calls run on
-/// a default instance of out's execution space.
+/// memory is a few numbers for each 4096 elements or more, and one for each row of the output. Without exec, calls run
+/// on a default instance of out's execution space.
 
 #include <concepts>
 #include <quern/core/call/mask.hpp>

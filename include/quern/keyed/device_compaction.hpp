@@ -15,16 +15,16 @@
 namespace quern::impl {
 
 /// Keeps by the teams of a device, in two kernels. The first looks at the elements and writes a bit for each, and how
-/// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. (With one kernel,
-/// in which teams wait for what those before them have counted, it takes longer.)
-template <class Work>
+/// many each tile of them keeps; in the second, a team knows from these numbers where its own begin. That in one
+/// kernel, where teams may wait for each other, is in one_pass_compaction.hpp.
+template <class Work, int Team = 256>
 struct device_compaction {
   using Exec = typename Work::exec_space;
-  static constexpr int team = 256, items = 32, tile = team * items;
+  static constexpr int team = Team, items = 32, tile = team * items;
   // Of narrow elements a thread has half as many at a time: more teams run, since it needs fewer registers.
   static constexpr int batch = Work::bytes > 0 && Work::bytes <= 4 ? 8 : 16;
-  template <class Tag>
-  using policy = Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<team, 4>>;
+  template <class... Tag>
+  using policy = Kokkos::TeamPolicy<Exec, Tag..., registers_of_teams<team, 4>>;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Work work;
@@ -46,17 +46,26 @@ struct device_compaction {
     }
   }
 
-  /// Memory is read in rows, but a thread has the flags of contiguous elements. They are bytes first, which threads
-  /// write without atomic operations.
-  KOKKOS_FUNCTION void operator()(count_selected_tag, const member& threads) const {
+  KOKKOS_FUNCTION int size_of(std::int64_t number) const {
+    return static_cast<int>(work.last_of(number) - work.first_of(number));
+  }
+  /// The bits of a thread's elements. Memory is read in rows, but a thread has the bits of contiguous elements. They
+  /// are bytes first, one for each element of the tile, which threads write without atomic operations.
+  template <class Member>
+  KOKKOS_FUNCTION std::uint32_t word_of(const Member& threads, std::int64_t number, void* bytes) const {
     const int t = threads.team_rank();
-    const std::int64_t number = threads.league_rank(), first = work.first_of(number);
-    auto* flag = static_cast<std::uint8_t*>(threads.team_shmem().get_shmem_aligned(std::size_t{tile}, 32));
-    for_tile(t, first, static_cast<int>(work.last_of(number) - first), [&](int i, bool set) { flag[i] = set ? 1 : 0; });
+    auto* flag = static_cast<std::uint8_t*>(bytes);
+    for_tile(t, work.first_of(number), size_of(number), [&](int i, bool set) { flag[i] = set ? 1 : 0; });
     threads.team_barrier();
     const auto mine = reinterpret_cast<const pack<std::uint8_t, items>*>(flag)[t];
     std::uint32_t word = 0;
     for (int k = 0; k < items; ++k) word |= std::uint32_t{mine.value[k]} << k;
+    return word;
+  }
+  KOKKOS_FUNCTION void operator()(count_selected_tag, const member& threads) const {
+    const int t = threads.team_rank();
+    const std::int64_t number = threads.league_rank();
+    const std::uint32_t word = word_of(threads, number, threads.team_shmem().get_shmem_aligned(std::size_t{tile}, 32));
     flags[number * team + t] = word;
     int all = Kokkos::Experimental::popcount_builtin(word);
     threads.team_reduce(Kokkos::Sum<int>(all));
@@ -65,30 +74,42 @@ struct device_compaction {
     if (work.tiles > team) Kokkos::atomic_add(of_section + number / team, static_cast<std::int64_t>(all));
   }
 
+  /// What is kept of a tile: the elements, in shared memory, and how many are kept up to each where `put` follows.
+  struct kept {
+    std::uint16_t* selected;
+    std::uint16_t* number;
+    int all;
+  };
+  static constexpr int kept_bytes = (Work::follows ? 4 : 2) * tile;
+  template <class Member>
+  KOKKOS_FUNCTION kept list(const Member& threads, std::uint32_t word, void* bytes) const {
+    const int t = threads.team_rank(), here = Kokkos::Experimental::popcount_builtin(word);
+    kept k{static_cast<std::uint16_t*>(bytes), static_cast<std::uint16_t*>(bytes) + tile, 0};
+    int at = threads.team_scan(here);
+    k.all = at + here;
+    threads.team_broadcast(k.all, team - 1);
+    for (int i = 0; i < items; ++i) {
+      if ((word >> i & 1) != 0) k.selected[at++] = static_cast<std::uint16_t>(t * items + i);
+      if constexpr (Work::follows) k.number[t * items + i] = static_cast<std::uint16_t>(at);
+    }
+    return k;
+  }
+  /// Puts what is kept of a tile behind what is kept before; when all threads have listed theirs.
+  KOKKOS_FUNCTION void put_tile(int t, std::int64_t number, const kept& k, std::int64_t before) const {
+    const std::int64_t first = work.first_of(number);
+    if (t == 0 && number == work.tiles - 1) *work.count = before + k.all;
+    put_selected(t, first, k.selected, before, k.all);
+    if constexpr (Work::follows)
+      for (int i = t, size = size_of(number); i < size; i += team) work.put.follow(first + i, before + k.number[i] - 1);
+  }
   KOKKOS_FUNCTION void operator()(put_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
-    const std::int64_t number_of_tile = threads.league_rank(), first = work.first_of(number_of_tile);
-    const auto shared = [&](std::size_t elements) {
-      return static_cast<std::uint16_t*>(threads.team_shmem().get_shmem_aligned(2 * elements, 16));
-    };
-    std::uint16_t* selected = shared(tile);
-    [[maybe_unused]] std::uint16_t* number = shared(Work::follows ? tile : 0);
-    const std::uint32_t word = flags[number_of_tile * team + t];
-    const int here = Kokkos::Experimental::popcount_builtin(word);
-    int at = threads.team_scan(here), all = at + here;
-    threads.team_broadcast(all, team - 1);
-    for (int k = 0; k < items; ++k) {
-      if ((word >> k & 1) != 0) selected[at++] = static_cast<std::uint16_t>(t * items + k);
-      if constexpr (Work::follows) number[t * items + k] = static_cast<std::uint16_t>(at);  // kept up to here
-    }
-    const std::int64_t before = count_before(threads, number_of_tile);
-    if (t == 0 && number_of_tile == work.tiles - 1) *work.count = before + all;
+    const std::int64_t number = threads.league_rank();
+    const kept k =
+        list(threads, flags[number * team + t], threads.team_shmem().get_shmem_aligned(std::size_t{kept_bytes}, 16));
+    const std::int64_t before = count_before(threads, number);
     threads.team_barrier();
-    put_selected(t, first, selected, before, all);
-    if constexpr (Work::follows) {
-      const int size = static_cast<int>(work.last_of(number_of_tile) - first);
-      for (int i = t; i < size; i += team) work.put.follow(first + i, before + number[i] - 1);
-    }
+    put_tile(t, number, k, before);
   }
 
   /// How many are kept before a tile: by the sections before, and the tiles before in its own.
@@ -135,7 +156,7 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
                          policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
   };
   run(count_selected_tag(), "/count", tile);
-  run(put_selected_tag(), "/put", (work_type::follows ? 4 : 2) * tile);
+  run(put_selected_tag(), "/put", kernel_type::kept_bytes);
 }
 
 }  // namespace quern::impl

@@ -12,12 +12,24 @@
 
 namespace quern::impl {
 
+/// Where a thread of a host adds sums of runs: in bins of its own, or in the output.
+template <class Work>
+struct host_sums {
+  const Work& work;
+  typename Work::sum_type* own;
+  void add(std::int64_t b, const typename Work::sum_type& sum) const {
+    if (own == nullptr) work.put(b, sum);
+    else own[b] = wrapping_add(own[b], sum);
+  }
+};
+
 /// Adds up by the threads of a host, each in bins of its own where they are few for its values.
 template <class Work>
 struct host_binning {
   using Bin = typename Work::bin_type;
   using sum_type = typename Work::sum_type;
   using run = typename Work::run;
+  using sums = host_sums<Work>;
 
   Work work;
   sum_type* own;  // bins of the threads
@@ -31,13 +43,14 @@ struct host_binning {
     const std::int64_t first = t * share + std::min(t, more);
     in_loop<host_binning> local = *this;  // what the loop reads must not be what it might write
     local.add_some(mine, r, first, first + share + (t < more));
-    work.flush(mine, r);
+    work.flush(sums{work, mine}, r);
     for (std::int64_t b = 0; work.shared && b < work.bins; ++b) work.put(b, mine[b]);
   }
   void add_some(sum_type* mine, run& r, std::int64_t i, std::int64_t last) const {
     if (work.contiguous)
       for (; i + searched_at_once <= last; i += searched_at_once) several_from(mine, r, i);
-    for (; i < last; ++i) work.one(mine, r, i);
+    for (; i < last; ++i)
+      work.one(i, [&](std::int64_t b, const auto& weight) { work.add(sums{work, mine}, r, b, weight); });
   }
   /// Adds without looking for runs: only where all are in one bin would every addition wait for the one before.
   void several_from(sum_type* mine, run& r, std::int64_t i) const {
@@ -57,7 +70,7 @@ struct host_binning {
           mine[b[k]] =
               wrapping_add(mine[b[k]], Work::weighted ? convert<sum_type>(work.weight_at(i + k)) : sum_type(1));
     } else {
-      for (int k = 0; k < searched_at_once; ++k) work.add(mine, r, b[k], work.weight_at(i + k));
+      for (int k = 0; k < searched_at_once; ++k) work.add(sums{work, mine}, r, b[k], work.weight_at(i + k));
     }
   }
 };

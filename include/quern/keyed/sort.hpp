@@ -26,7 +26,8 @@
 /// Asynchronous on `exec`, except for `is_sorted` without a View of rank 0 before x, which returns a host value.
 /// Scratch memory comes from the pool: about as much as x, and with positions as much again. Without a comparator, long
 /// lines are sorted by the radix sort of the vendor's library on CUDA and HIP (CUB; rocPRIM where Kokkos was built with
-/// rocThrust) and of this one on hosts; other lines by a merge sort. Where the library was built with Highway, hosts
+/// rocThrust) and of this one on hosts; other lines by a merge sort, on devices those of 17 to 1024 numbers by a
+/// sorting network in the registers of a warp. Where the library was built with Highway, hosts
 /// sort lines of any length by its vectorized quicksort, positions together with the leading bits of their keys.
 
 #include <quern/core/call/call.hpp>
@@ -34,6 +35,8 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/keyed/counted.hpp>
+#include <quern/keyed/lane_rows.hpp>
+#include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/merge_sort.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/quicksort.hpp>
@@ -139,17 +142,6 @@ struct number_sorted : sortable_number<T> {
   }
 };
 
-/// A map between lines of arrays of equal extents.
-template <class Exec, class T, class F, class... In>
-void map_lines(const std::string& label, const Exec& exec, const strided<T>& out, const F& f, const In&... in) {
-  if (out.extents.size() == 0) return;
-  const bool in_place = ((static_cast<const void*>(in.array.data) == out.data) || ...);
-  map_launch<Exec, F, T>(exec, label, out, f, in_place, {out.stride, in.array.stride...}, in...);
-}
-template <class T>
-auto line_input(const strided<T>& a) {
-  return array_input<std::remove_const_t<T>>{{a.data, a.extents, a.stride}};
-}
 /// Whether lines are long enough to be sorted one by one by a radix sort.
 template <class Exec>
 bool by_radix(const Exec& exec, const sort_lines& lines) {
@@ -202,6 +194,8 @@ template <class Exec, class T, class Order>
 void sort_values(const std::string& label, const Exec& exec, const sort_lines& lines, const strided<T>& out,
                  const strided<const T>& in, Order order) {
   if (lines.size() == 0) return;
+  if constexpr (is_device<Exec> && Order::by_bits)
+    if (sorts_on_lanes<Exec>(lines)) return sort_by_lanes(label, exec, lines, out, in, order);
   if constexpr (has_vendor_sort<Exec> && Order::by_bits)
     if (by_radix(exec, lines)) return sort_numbers(label, exec, lines, out, in, order.descending);
   if constexpr (quicksorts_on<Exec> && quicksorts_numbers<T> && Order::by_bits)

@@ -14,6 +14,9 @@
 #include <quern/keyed/compaction.hpp>
 #include <quern/keyed/counted.hpp>
 #include <quern/keyed/histogram.hpp>
+#include <quern/keyed/lane_top_k.hpp>
+#include <quern/keyed/map_lines.hpp>
+#include <quern/keyed/row_lines.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/reducers/counted_selection.hpp>
@@ -249,6 +252,26 @@ struct element_of_line {
   KOKKOS_FUNCTION T operator()(std::int64_t position, std::int64_t line) const { return x[line + position * stride]; }
 };
 
+/// A few elements of many short lines, each line in the registers of a warp. Whether it was done so.
+template <class Exec, class T, class Positions>
+bool first_by_lanes(const std::string& label, const Exec& exec, const strided<T>& out, const Positions& positions,
+                    const strided<const T>& x, const sort_lines& lines, const by_order<T>& order) {
+  const std::int64_t k = out.extents.extent[out.extents.rank - 1];
+  if (!selects_on_lanes<Exec>(lines, k) || !are_row_lines(out)) return false;
+  integer_rows places;
+  if constexpr (is_wanted<Positions>) {
+    if (!are_row_lines(lines.of(positions))) return false;
+    places = integer_rows_of(lines.of(positions));
+  }
+  const bool in_place = has_adjacent_elements(x) && are_row_lines(x);
+  const scratch_array<Exec, T> memory(exec, in_place ? 1 : lines.size());
+  row_lines<const T> rows{memory.data(), lines.n};
+  if (in_place) rows = row_lines_of(x);
+  else map_lines(label_text(label, "/rows"), exec, lines.contiguous(memory.data()), op::identity(), line_input(x));
+  write_first_on_lanes(label_text(label, "/lanes"), exec, lines, k, rows, order, row_lines_of(out), places);
+  return true;
+}
+
 /// Serves `partial_sort` and `top_k`. `positions` may be no_output; out and x have the axis last.
 template <class Exec, class Out, class Positions, class T, class Order>
 void write_first(const std::string& label, const Exec& exec, const strided<Out>& out, const Positions& positions,
@@ -257,6 +280,8 @@ void write_first(const std::string& label, const Exec& exec, const strided<Out>&
   some.extents = out.extents;
   some.n = some.extents.extent[some.extents.rank - 1];
   if (some.size() == 0) return;
+  if constexpr (is_device<Exec> && Order::by_bits)
+    if (first_by_lanes(label, exec, out, positions, x, lines, order)) return;
   if constexpr (Order::by_bits && !is_wanted<Positions>) {
     if (!selects<Exec, Order>(lines, some.n)) {
       const scratch_array<Exec, T> memory(exec, lines.size());
@@ -303,8 +328,9 @@ void first_in_order(const operation_name& label, const Exec& exec, const Out& ou
 /// sorted x.
 ///
 /// Of few elements of a long line (an eighth of 65536 or more) without a comparator, the last is found by its digits,
-/// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Else
-/// all are sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
+/// eleven bits at a time; then only those before it are sorted. Hosts look at each element once for up to 4096. Of up
+/// to 32 elements of lines of up to 1024 devices find one after the other in the registers of a warp. Else all are
+/// sorted. Options, asynchrony, memory and what becomes of NaN and zeros as for `sort`.
 ///
 /// @param out of x's type and extents, except for the axis (the last one without an option), along which it has fewer
 /// @throws Error if extents do not fit (k is larger than n), the axis is out of range, or memory is shared

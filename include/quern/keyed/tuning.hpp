@@ -16,10 +16,21 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t binning_least = is_device<Exec> ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = is_device<Exec> ? 40 << 10 : 64 << 20;
   static constexpr int binning_packs = 4;  // of a device's thread in flight
+  /// The values from which a device looks at a sample of them for frequent bins; threads of a team, and slots of its
+  /// memory, where bins do not fit into that, and slots of a sample where they do. (bench_keyed: bincount)
+  static constexpr std::int64_t sampled_least = 1 << 20;
+  static constexpr int frequent_team = is_device<Exec> ? 512 : 1;
+  static constexpr int frequent_slots = 2048, top_slots = 256;
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
   /// together. (bench_keyed: sort, top_k)
   static constexpr std::int64_t radix_line = is_device<Exec> ? 1 << 18 : 1 << 14;
+
+  /// The lengths of lines that a device sorts in the registers of a warp, of which each lane has 32 elements at most,
+  /// and the results that a warp selects of a line so short. (bench_keyed: sort_rows, top_k_rows)
+  static constexpr std::int64_t lane_sort_least = 17;
+  static constexpr std::int64_t lane_line = 1024;
+  static constexpr std::int64_t lane_results = 32;
 
   /// `top_k` selects from lines of this length on, where at most one of so many elements is wanted; otherwise it sorts.
   /// A host selects with one thread up to so many results. (bench_keyed: sort, top_k)
@@ -51,6 +62,9 @@ struct keyed_tuning : tuning<Exec> {
 
   /// Elements that are worth a thread of a compaction on a host. (bench_keyed: unique, compact)
   static constexpr std::int64_t compaction_least = 4096;
+  /// Whether a device looks at the elements and puts them in one kernel, whose teams wait for earlier ones.
+  /// (bench_keyed: compact)
+  static constexpr bool compaction_in_one_pass = tuning<Exec>::one_pass;
 
   /// The sizes of a hash table of keys: the least, the largest that is made without a sample of the rows, the largest
   /// where rows can be sorted instead, and by what it grows when it is full. (bench_keyed: group_by)

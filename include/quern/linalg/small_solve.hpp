@@ -7,7 +7,9 @@
 /// Systems of linear equations with many small matrices.
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/unrolled.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/lane_solve.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 
 namespace quern::impl {
@@ -74,21 +76,6 @@ struct solve_op {
     store_result(lanes, x, right, item, info, zero);
   }
 };
-
-/// A number that device code too may read as a constant.
-template <int I>
-struct constant_index {
-  KOKKOS_FUNCTION constexpr operator int() const { return I; }
-};
-
-/// Calls f(Begin), ..., f(End - 1) with constants, since registers have no index.
-template <int Begin, int End, class F>
-KOKKOS_FUNCTION void unrolled(const F& f) {
-  if constexpr (Begin < End) {
-    f(constant_index<Begin>());
-    unrolled<Begin + 1, End>(f);
-  }
-}
 
 /// A^-1 b for one right-hand side and up to N rows, by one thread with the matrix in its registers. Rows and columns
 /// that the matrix has not are those of the identity; rows are exchanged by selection.
@@ -157,7 +144,7 @@ struct solve_in_registers {
   }
 };
 
-/// Chooses between registers and scratch memory.
+/// Chooses between the registers of a thread, those of the lanes of a warp, and scratch memory.
 template <class Exec, class T>
 void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const solve_op<T>& op) {
   constexpr int max_rows = sizeof(T) <= 8 ? 8 : 4;  // rows that registers hold
@@ -168,6 +155,9 @@ void launch_items(const Exec& exec, const std::string& label, std::int64_t items
     Kokkos::parallel_for(kernel_label(label, "/registers"), policy(exec, 0, items),
                          solve_in_registers<T, N>{op.x, op.a, op.b, op.info});
   };
+  if constexpr (is_device<Exec>)
+    if (op.x.columns == 1 && n > max_rows && n <= 32)
+      return solve_by_lanes(exec, label_text(label, "/lanes"), items, op.x, op.a, op.b, op.info);
   if (op.x.columns != 1 || n > max_rows) launch_small<T>(exec, label, items, n, op);
   else if (n <= 4) launch(std::integral_constant<int, 4>());
   else launch(std::integral_constant<int, max_rows>());

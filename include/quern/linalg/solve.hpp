@@ -22,8 +22,9 @@ namespace quern {
 /// that of `a + e` with `|e| <= c n eps |a|`, however badly conditioned a is.
 ///
 /// One matrix is factored by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`; scratch
-/// memory takes a copy of a and b. A batch is one kernel; matrices that do not fit into shared memory
-/// spill to global memory, which is allocated when first needed.
+/// memory takes a copy of a and b. A batch is one kernel; on devices systems of up to 32 rows with one right-hand side
+/// are in registers, of a thread or of the lanes of a warp; other matrices that do not fit into shared memory spill to
+/// global memory, which is allocated when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or the number from 1
 /// of the row in which the pivot is exactly zero; such an item's x is NaN, others are not affected. A batch is then

@@ -20,7 +20,7 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  static constexpr int unroll = std::max(1, tune::unroll / Work::components);
+  static constexpr int unroll = std::max(1, std::min(tune::unroll, 2 * Work::width) / Work::components);
   using offsets = typename Work::offsets;
 
   Work work;

@@ -13,8 +13,9 @@ struct map_tuning : tuning<Exec> {
   /// Packs that one thread of a device handles: enough loads in flight even where an operation has one input.
   static constexpr int packs = 4;
 
-  /// Elements that one thread handles where there are no packs, a whole grid apart so that accesses stay coalesced.
-  static constexpr int unroll = 2;
+  /// Elements that one thread handles where there are no packs, a whole grid apart so that accesses stay coalesced: of
+  /// two packs, up to so many. (bench_views)
+  static constexpr int unroll = 8;
 
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;

@@ -48,6 +48,7 @@ struct key_interval {
   Key low = 0, high = 0;
   std::int64_t first = 0, second = 0;
   bool split = false;
+  int few = 0;  // how many keys are in it, if those are to be compared with each other, or 0
 };
 
 /// A thread's share of the elements of a line: first, first + step, ... below end.

@@ -119,10 +119,11 @@ struct selectors {
     return found;
   }
 
-  /// Narrows an interval down by histograms until it is one key or the ranks are in different bins, or by some of
-  /// these.
+  /// Narrows an interval down by histograms until it has at most `few` keys or is one key, or the ranks are in
+  /// different bins, or by some of these.
   template <class Keys>
-  KOKKOS_FUNCTION void narrow(const Keys& keys, const line_share& share, interval& at, int rounds = order::bits) const {
+  KOKKOS_FUNCTION void narrow(const Keys& keys, const line_share& share, interval& at, int rounds = order::bits,
+                              int few = 0) const {
     bool narrowing = used;
     for (bool go_on = true; go_on && rounds > 0; --rounds) {
       const int shift = shift_for(at.low, at.high);
@@ -136,8 +137,10 @@ struct selectors {
       team.team_barrier();
       sum_groups(bins);
       if (narrowing) {
-        narrow_to_bin(bins, shift, at);
+        const std::int64_t count = narrow_to_bin(bins, shift, at);
         narrowing = !at.split && shift > 0;
+        if (narrowing && count <= few) at.few = static_cast<int>(count);
+        narrowing = narrowing && at.few == 0;
         if (narrowing) *unfinished = 1;
       }
       team.team_barrier();
@@ -160,18 +163,60 @@ struct selectors {
   struct pair {
     key first, second;
   };
-  /// The keys of the two ranks: after a split, the largest up to the end of the interval and the smallest of the
-  /// others.
+  /// The keys of the two ranks: of few keys by comparing them; after a split, the largest up to the end of the interval
+  /// and the smallest of the others.
   template <class Keys>
   KOKKOS_FUNCTION pair select(const Keys& keys, const line_share& share, interval at) const {
-    narrow(keys, share, at);
+    narrow(keys, share, at, order::bits, max_few());
+    if (team.team_rank() == 0) *unfinished = 0;
+    if (used && r == 0) sums[0] = 0;
+    team.team_barrier();
+    if (at.split) *unfinished = 1;
+    if (at.few > 0) collect(keys, share, at);
+    team.team_barrier();
+    if (at.few > 0) rank_few(at);
+    team.team_barrier();
+    pair found{at.low, at.low};
+    if (at.few > 0) found = {few_keys()[max_few()], few_keys()[max_few() + 1]};
+    if (*unfinished == 0) {
+      team.team_barrier();  // before all of this is used again
+      return found;
+    }
     tally t;
     if (at.split) keys.for_each(share, [&](const auto& block) { t.split(block, at.high); });
+    team.team_barrier();
     t = joined(t);
-    return at.split ? pair{t.high, t.low} : pair{at.low, at.low};
+    return at.split ? pair{t.high, t.low} : found;
   }
 
  private:
+  /// So many keys are compared with each other, instead of narrowed down further. They and the two that are found are
+  /// in the place of the tallies of the result's threads. A host has one thread for a result, which other ways suit.
+  KOKKOS_FUNCTION int max_few() const {
+    static_assert(sizeof(tally) >= 4 * sizeof(key));  // two for each thread, and two more
+    return is_device<Exec> ? Kokkos::min(2 * along, 64) : 0;
+  }
+  KOKKOS_FUNCTION key* few_keys() const { return reinterpret_cast<key*>(tallies + result * along); }
+
+  /// The keys in the interval, in any order.
+  template <class Keys>
+  KOKKOS_FUNCTION void collect(const Keys& keys, const line_share& share, const interval& at) const {
+    keys.for_each(share, [&](const auto& block) {
+      for (const key k : block)
+        if (key(k - at.low) <= key(at.high - at.low)) few_keys()[Kokkos::atomic_fetch_inc(sums)] = k;
+    });
+  }
+  KOKKOS_FUNCTION void rank_few(const interval& at) const {
+    key* const few = few_keys();
+    for (int c = r; c < at.few; c += along) {
+      const key mine = few[c];
+      int before = 0;
+      for (int i = 0; i < at.few; ++i) before += few[i] < mine || (few[i] == mine && i < c) ? 1 : 0;
+      if (before == at.first) few[max_few()] = mine;
+      if (before == at.second) few[max_few() + 1] = mine;
+    }
+  }
+
   int apart_, leader_;
 };
 

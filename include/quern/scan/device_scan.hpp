@@ -28,7 +28,9 @@ struct team_tag {};
 /// Adjacent lines are scanned by adjacent threads. A line that is contiguous is scanned by a team, which turns
 /// tiles of it around in its scratch memory, so that memory is accessed in rows and each thread has adjacent
 /// elements.
-template <class Exec, bool Exclusive, class Reducer, class Source, class Out>
+///
+/// @tparam Items the elements of a thread in a tile; 0: as many as suit this scan
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out, int Items = 0>
 struct device_scan {
   using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
   using T = source_value_t<Source>;
@@ -41,7 +43,9 @@ struct device_scan {
   /// The states of reproducible sums take more registers, and so long to join that a thread adds more elements first.
   static constexpr bool large = adds_each<Reducer>;
   static constexpr int teams = large ? tune::teams / 2 : tune::teams;
-  static constexpr int items = std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
+  static constexpr int items = Items > 0
+                                   ? Items
+                                   : std::clamp<int>(128 / slot - 1, 1, large ? 11 : 7);  // odd, against bank conflicts
 
   Work work;
   state* totals = nullptr;  // of chunk c of line l at c * lines + l
@@ -224,38 +228,49 @@ struct device_scan {
   template <bool Write, bool Even, bool Full, class Member>
   KOKKOS_FUNCTION void scan_tile(const Member& team, const team_memory& m, const offsets& base, std::int64_t start,
                                  int count, state& s) const {
-    const int t = team.team_rank(), threads = team.team_size();
+    local all;
+    const local between = join_tile<Full>(team, m, count, all);
+    if constexpr (Write) write_tile<Even, Full>(team, m, base, start, count, s, between);
+    run::append(work.reducer, s, all);
+  }
+  /// What the elements of a tile are together, and those before the thread's own.
+  template <bool Full, class Member>
+  KOKKOS_FUNCTION local join_tile(const Member& team, const team_memory& m, int count, local& all) const {
+    const int t = team.team_rank(), mine = count - t * items;
     const T* values = reinterpret_cast<const T*>(m.values) + t * items;
-    const int mine = count - t * items;
-    local total = run::none(work.reducer), all;
+    local total = run::none(work.reducer);
     if constexpr (Full) work.template add_all<items>(total, values);
     else
       for (int k = 0; k < items; ++k)
         if (k < mine) run::add(work.reducer, total, values[k]);
-    const local between = join_before(team, m, run::none(work.reducer), total, all,
-                                      [&](local& a, const local& b) { run::join(work.reducer, a, b); });
-    if constexpr (Write) {
-      run r = run::after(work.reducer, s, between);
-      if constexpr (std::is_same_v<T, Out>) {
-        // In place: a thread reads and writes its own elements.
-        step_tile<Full>(r, values, reinterpret_cast<Out*>(m.values) + t * items, mine);
-      } else {
-        T v[items];
-        for (int k = 0; k < items; ++k)
-          if (Full || k < mine) v[k] = values[k];
-        team.team_barrier();
-        step_tile<Full>(r, v, reinterpret_cast<Out*>(m.values) + t * items, mine);
-      }
+    return join_before(team, m, run::none(work.reducer), total, all,
+                       [&](local& a, const local& b) { run::join(work.reducer, a, b); });
+  }
+  /// The results of a tile after `s`, where `between` is before the thread's own elements.
+  template <bool Even, bool Full, class Member>
+  KOKKOS_FUNCTION void write_tile(const Member& team, const team_memory& m, const offsets& base, std::int64_t start,
+                                  int count, const state& s, const local& between) const {
+    const int t = team.team_rank(), threads = team.team_size(), mine = count - t * items;
+    const T* values = reinterpret_cast<const T*>(m.values) + t * items;
+    run r = run::after(work.reducer, s, between);
+    if constexpr (std::is_same_v<T, Out>) {
+      // In place: a thread reads and writes its own elements.
+      step_tile<Full>(r, values, reinterpret_cast<Out*>(m.values) + t * items, mine);
+    } else {
+      T v[items];
+      for (int k = 0; k < items; ++k)
+        if (Full || k < mine) v[k] = values[k];
       team.team_barrier();
-      const Out* results = reinterpret_cast<const Out*>(m.values);
-      Out* to = work.out + offset<Even, 1>(base, start + t);
-      const std::int64_t apart = threads * work.along.stride[1][0];
-      for (int u = 0; u < items; ++u)
-        if (Full || u * threads + t < count)
-          (Even ? to[u * apart] : work.out[offset<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
-      team.team_barrier();
+      step_tile<Full>(r, v, reinterpret_cast<Out*>(m.values) + t * items, mine);
     }
-    run::append(work.reducer, s, all);
+    team.team_barrier();
+    const Out* results = reinterpret_cast<const Out*>(m.values);
+    Out* to = work.out + offset<Even, 1>(base, start + t);
+    const std::int64_t apart = threads * work.along.stride[1][0];
+    for (int u = 0; u < items; ++u)
+      if (Full || u * threads + t < count)
+        (Even ? to[u * apart] : work.out[offset<Even, 1>(base, start + u * threads + t)]) = results[u * threads + t];
+    team.team_barrier();
   }
 };
 

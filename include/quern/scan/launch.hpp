@@ -5,6 +5,7 @@
 
 #include <quern/scan/device_scan.hpp>
 #include <quern/scan/host_scan.hpp>
+#include <quern/scan/one_pass_scan.hpp>
 
 namespace quern::impl {
 
@@ -20,6 +21,8 @@ void scan_launch(const Exec& exec, const std::string& label, Workspace<Exec>& sc
 
   const strided_scan<Exec, Exclusive, Reducer, source, Out> work{
       reducer, in.data, out.data, row_nest<2>(line), row_nest<2>(along), n, lines};
+  if constexpr (scans_in_one_pass<Exec, Reducer>)
+    if (scan_in_one_pass(exec, label, scratch, work)) return;
   if constexpr (is_device<Exec>) scan_on_device(exec, label, scratch, work);
   else scan_on_host(exec, label, scratch, work);
 }

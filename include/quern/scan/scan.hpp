@@ -22,7 +22,9 @@
 /// and out the View of one of its leaves; it is computed twice where a device reads it twice. In memory, all calls are
 /// asynchronous. Scratch memory is two accumulators for each chunk of a line; it comes from the pool of the
 /// execution-space instance, or the caller's `WorkspaceScope`. Where lines are too few for the machine, a device reads
-/// the input twice, and the host a second time from its caches.
+/// the input twice, and the host a second time from its caches. CUDA reads a single line of elements at equal distances
+/// once, in one kernel, except for `reproducible`; the order of its additions, and so the bits of its sums, depend on
+/// types and extents alone, and are the same in every call.
 ///
 /// With the option `mask{m}` (quern/core/call/mask.hpp), `out(i)` is the scan of the elements up to i that are
 /// selected: it repeats the running value where m is zero.

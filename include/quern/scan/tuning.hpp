@@ -16,6 +16,11 @@ struct scan_tuning : tuning<Exec> {
   static constexpr double occupancy = 0.5;
   static constexpr int waves = 4;
 
+  /// Bytes of a thread of a team that scans one tile in one pass, and teams at a time on one multiprocessor: tiles are
+  /// as large as leaves room for so many that wait while others load.
+  static constexpr int one_pass_bytes = 128;
+  static constexpr int one_pass_teams = 8;
+
   /// Loads of one thread in flight.
   static constexpr int batch = is_device<Exec> ? 8 : 16;
 

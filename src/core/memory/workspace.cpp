@@ -29,6 +29,16 @@ void* Workspace<Exec>::require_lasting(const Exec& exec, std::size_t bytes) {
 }
 
 template <execution_space Exec>
+std::span<std::uint64_t> Workspace<Exec>::require_signals(const Exec& exec, std::size_t count) {
+  const std::size_t bytes = count * sizeof(std::uint64_t);
+  if (bytes > signals_.extent(0)) {
+    signals_ = allocated(exec, bytes);
+    Kokkos::deep_copy(exec, signals_, std::byte{0});
+  }
+  return {reinterpret_cast<std::uint64_t*>(signals_.data()), signals_.extent(0) / sizeof(std::uint64_t)};
+}
+
+template <execution_space Exec>
 void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes) {
   if (bytes > bytes_here()) {
     buffer_ = allocated(exec, bytes, header);
@@ -40,7 +50,7 @@ void* Workspace<Exec>::require(const Exec& exec, std::size_t bytes) {
 
 template <execution_space Exec>
 std::size_t Workspace<Exec>::size() const {
-  std::size_t bytes = bytes_here();
+  std::size_t bytes = bytes_here() + signals_.extent(0);
   for (const auto& other : others_) bytes += other->size();
   return bytes;
 }

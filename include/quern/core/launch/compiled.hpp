@@ -21,6 +21,7 @@
 /// | keyed/group_reductions.hpp | `sum` of groups to their own type | the same |
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
+/// | linalg/lane_solve.hpp | `solve` of batches with 9 to 32 rows, on devices | the same |
 /// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
 /// | fft/run.hpp | transforms | the same |
 /// | stencil/filters.hpp | filters of separable weights, on devices | float, double |
@@ -84,5 +85,7 @@
   WHAT(HOW, Space, Kokkos::complex<double>)
 #define QUERN_MATRICES_ELSEWHERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, extern, WHAT)
 #define QUERN_MATRICES_HERE(WHAT) QUERN_ON_ALL(QUERN_OF_MATRICES, , WHAT)
+#define QUERN_DEVICE_MATRICES_ELSEWHERE(WHAT) QUERN_ON_DEVICES(QUERN_OF_MATRICES, extern, WHAT)
+#define QUERN_DEVICE_MATRICES_HERE(WHAT) QUERN_ON_DEVICES(QUERN_OF_MATRICES, , WHAT)
 
 #endif

@@ -8,6 +8,7 @@
 #include <memory>
 #include <quern/core/launch/tuning.hpp>
 #include <quern/core/views/concepts.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,14 +35,17 @@ class Workspace {
   Workspace() = default;
   Workspace(Workspace&&) noexcept = default;
   Workspace& operator=(Workspace&&) noexcept = default;
-  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels take more when they are
-  /// first called.
+  /// Allocates `bytes` at once, so that no later call needs to; operations of several kernels, and those whose teams
+  /// wait for each other, take more when they are first called.
   Workspace(const Exec& exec, std::size_t bytes) : Workspace() { require(exec, bytes); }
 
   /// At least `bytes` bytes, aligned for any type. Their content is undefined.
   void* require(const Exec& exec, std::size_t bytes);
   /// The same, apart from those of `require`: an operation that calls another one leaves there what both need.
   void* require_lasting(const Exec& exec, std::size_t bytes);
+  /// At least `count` words by which the teams of a kernel tell each other what they have found, all that are there: 0
+  /// when they are new, and written by kernels with a `tile_chain` alone, so that these know what is of an earlier one.
+  std::span<std::uint64_t> require_signals(const Exec& exec, std::size_t count);
 
   /// Bytes that are there.
   std::size_t size() const;
@@ -66,7 +70,7 @@ class Workspace {
   /// This workspace, or one beside it where a part of the same operation holds it.
   Workspace& acquire();
 
-  buffer_type buffer_, lasting_;
+  buffer_type buffer_, lasting_, signals_;
   std::vector<std::unique_ptr<Workspace>> others_;
   bool held_ = false;
 };

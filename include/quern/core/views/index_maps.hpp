@@ -149,6 +149,8 @@ struct take_map {
   }
   index_run run(std::int64_t, std::int64_t, std::int64_t) const { return {}; }
 };
+template <class Indices>
+inline constexpr bool goes_by_steps<take_map<Indices>> = false;
 
 }  // namespace impl
 }  // namespace quern

@@ -51,12 +51,16 @@ struct memory_source {
     if constexpr (has_runs) return {data + at, step, count};
     else return {};
   }
+  static constexpr bool has_strides = has_runs;
+  KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
+    return {data + at, step, count};
+  }
 };
 
 /// Addresses themselves, as positions are read.
 struct position_source {
   using value_type = std::int64_t;
-  static constexpr bool has_runs = false;
+  static constexpr bool has_runs = false, has_strides = false;
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t load(std::int64_t at) const { return at; }
   bool holds_packs(int) const { return false; }
   template <int W>
@@ -95,6 +99,11 @@ struct index_run {
 template <class Map>
 inline constexpr bool computes_outside = requires { Map::computes_outside; };
 
+/// Whether a map leads from index i to one that is k - i behind that of k only where each index between them leads to
+/// the next one. Jumps of a map that goes on by 1 or less are all in one direction.
+template <class Map>
+inline constexpr bool goes_by_steps = true;
+
 /// The elements along an axis whose index is mapped, by the indices that the map leads to.
 template <class Inner>
 struct mapped_line {
@@ -108,7 +117,7 @@ struct mapped_line {
 template <class Inner, class Map>
 struct axis_source {
   using value_type = typename Inner::value_type;
-  static constexpr bool has_runs = Inner::has_runs && Map::has_runs;
+  static constexpr bool has_runs = Inner::has_runs && Map::has_runs, has_strides = Inner::has_strides;
   Inner inner;
   Map map;
   std::int64_t first;   // the inner address where the index leads to 0 and all other bits are 0
@@ -163,6 +172,23 @@ struct axis_source {
       if (j < 0) return outside_run(count);
     return inner.run(others(at) + j * stride, step, count);
   }
+  /// The elements of `count` addresses, `step` apart, where they are that far from each other in memory: by the first
+  /// and the last one. A thread of a device then finds one of them instead of each.
+  KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
+    const std::int64_t i = index(at), j = map(i), along = step >> bits.below, last = i + (count - 1) * along;
+    if constexpr (Map::has_outside)
+      if (j < 0) return {};
+    const std::int64_t start = others(at) + j * stride;
+    if (along << bits.below == step && last >> bits.of_index == 0) {
+      if constexpr (!goes_by_steps<Map>) return {};
+      else return map(last) - j == last - i ? inner.strided(start, along * stride, count) : source_run<value_type>{};
+    }
+    const std::int64_t below = std::int64_t{1} << bits.below, in_below = (at & (below - 1)) + (count - 1) * step;
+    if (in_below >= 0 && in_below < below) return inner.strided(start, step, count);
+    const int other_bits = bits.below + bits.of_index;
+    if (step >> other_bits << other_bits != step) return {};  // along several axes at once
+    return inner.strided(start, step >> other_bits << bits.outer_shift, count);
+  }
 
  private:
   /// What stands at an address whose index leads to no element.
@@ -192,7 +218,7 @@ struct axis_source {
 template <class Inner>
 struct row_major_source {
   using value_type = typename Inner::value_type;
-  static constexpr bool has_runs = Inner::has_runs;
+  static constexpr bool has_runs = Inner::has_runs, has_strides = false;
   Inner inner;
   std::int64_t first;
   int rank;

@@ -75,8 +75,20 @@ struct mapped_operand {
       if (step == 1 && together % W == 0 && (first + offset) % W == 0)
         return source.template load_pack<W>(first + offset);
     pack<value_type, W> p;
-    for (int k = 0; k < W; ++k) p.value[k] = load(offset + k * step);
+    load_elements(p.value, offset, step);
     return p;
+  }
+  /// Elements `distance` addresses apart.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void load_elements(value_type (&v)[Count], std::int64_t offset,
+                                                 std::int64_t distance) const {
+    if constexpr (Count > 1 && Source::has_strides) {
+      if (const auto found = source.strided(first + offset, distance, Count); found.count > 0) {
+        for (int k = 0; k < Count; ++k) v[k] = found.data[k * found.step];
+        return;
+      }
+    }
+    for (int k = 0; k < Count; ++k) v[k] = load(offset + k * distance);
   }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION value_type expand(const pack<value_type, W>& p, int k) const {
@@ -87,6 +99,25 @@ struct mapped_operand {
     return source.run(first + offset, step, count);
   }
 };
+
+/// Single elements at equal distances are found together.
+template <int W, std::size_t Which, int Count, class Source, class Offsets>
+KOKKOS_FUNCTION auto load_packs(const mapped_operand<Source>& operand, const Offsets (&o)[Count]) {
+  packs_of<pack<typename Source::value_type, W>, Count> p;
+  if constexpr (W == 1 && Count > 1 && Source::has_strides) {
+    const std::int64_t distance = o[1].of[Which] - o[0].of[Which];
+    bool even = true;
+    for (int u = 2; u < Count; ++u) even = even && o[u].of[Which] - o[u - 1].of[Which] == distance;
+    if (even) {
+      typename Source::value_type v[Count];
+      operand.load_elements(v, o[0].of[Which], distance);
+      for (int u = 0; u < Count; ++u) p.at[u].value[0] = v[u];
+      return p;
+    }
+  }
+  for (int u = 0; u < Count; ++u) p.at[u] = operand.template load_pack<W>(o[u].of[Which]);
+  return p;
+}
 
 /// An array whose elements are found by a map of indices, as an input of an operation.
 template <class Source>

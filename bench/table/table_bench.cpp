@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Operations of tables, whose results are new tables. Bytes count each column that is read and each that is made.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <quern/random.hpp>
+#include <quern/reduce.hpp>
+#include <quern/table.hpp>
+
+#include "support/bench.hpp"
+
+namespace {
+
+using bench::exec_space;
+using bench::make_view;
+using bench::prepared;
+using quern::random::key;
+using table = quern::Table<exec_space>;
+
+bench::view<std::int64_t*> permuted(const exec_space& exec, std::int64_t n, int seed) {
+  const auto keys = make_view<std::int64_t*>("keys", n);
+  quern::random::permutation(exec, keys, key(seed));
+  return keys;
+}
+bench::view<double*> sampled(const exec_space& exec, std::int64_t n, int seed) {
+  const auto values = make_view<double*>("values", n);
+  quern::random::uniform(exec, values, key(seed));
+  return values;
+}
+double total(const exec_space& exec, const table& t, const char* name) {
+  return quern::sum(exec, t.column<double>(name));
+}
+
+/// n rows with `right` ones, keys of which each has one partner where the other table has as many rows.
+template <std::int64_t Part>
+prepared merge(const exec_space& exec, std::int64_t n) {
+  const std::int64_t m = std::max<std::int64_t>(n / Part, 1);
+  table left(exec), right(exec);
+  const auto x = sampled(exec, n, 3), y = sampled(exec, m, 4);
+  left.insert("id", permuted(exec, n, 1)).insert("x", x);
+  right.insert("id", permuted(exec, m, 2)).insert("y", y);
+  const auto made = std::make_shared<table>();
+  prepared p{16.0 * n + 16.0 * m + 24.0 * m, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = left.merge(right, {.on = "id"}); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const double expected = quern::sum(exec, y), found = total(exec, *made, "y");
+    return made->rows() == m && std::abs(found - expected) <= 1e-9 * expected;
+  };
+  return p;
+}
+
+/// Sums of n rows by a key from 0 to `Different` - 1: all as frequent, or key k about 1 / k times as frequent as key 1.
+template <bool Skewed, std::int64_t Different = 1'000'000>
+prepared group_by(const exec_space& exec, std::int64_t n) {
+  const auto keys = make_view<std::int64_t*>("keys", n);
+  const double logarithm = std::log(static_cast<double>(Different));
+  Kokkos::parallel_for(
+      "keys", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+        const double u = bench::hashed(i, 1);
+        keys(i) = static_cast<std::int64_t>(Skewed ? Kokkos::exp(logarithm * u) : u * static_cast<double>(Different));
+      });
+  table rows(exec);
+  const auto x = sampled(exec, n, 3);
+  rows.insert("key", keys).insert("x", x);
+  const auto made = std::make_shared<table>();
+  prepared p{16.0 * n, 1.0 * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = rows.group_by("key").aggregate({{"sum", "x", quern::statistic::sum}}); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const double expected = quern::sum(exec, x);
+    return std::abs(total(exec, *made, "sum") - expected) <= 1e-9 * expected;
+  };
+  return p;
+}
+
+/// Of four columns of doubles.
+prepared describe(const exec_space& exec, std::int64_t n) {
+  table rows(exec);
+  for (int c = 0; c < 4; ++c) rows.insert("x" + std::to_string(c), sampled(exec, n, c + 1));
+  const auto made = std::make_shared<table>();
+  prepared p{32.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = rows.describe(); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const auto x0 = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made->column<double>("x0"));
+    return x0(0) == static_cast<double>(n) && x0(3) >= 0 && x0(3) <= x0(4) && x0(7) < 1;
+  };
+  return p;
+}
+
+const bool registered = [] {
+  bench::add({"merge/i64", {1'000'000, 10'000'000}, 4099, merge<1>});
+  bench::add({"merge with a fifth/i64", {5'000'000}, 4099, merge<5>});
+  bench::add({"group_by and sum, 1e6 keys/i64", {5'000'000, 100'000'000}, 40'099, group_by<false>});
+  bench::add({"group_by and sum, 1e6 skewed keys/i64", {5'000'000, 100'000'000}, 40'099, group_by<true>});
+  bench::add({"describe/f64 n x 4", {5'000'000, 100'000'000}, 4099, describe});
+  return true;
+}();
+
+}  // namespace

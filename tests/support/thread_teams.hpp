@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
+#define QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
+
+#include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace test {
+
+/// What a team kernel of a device asks of its member, by threads of the host: so the kernel itself, with teams that
+/// wait for each other, runs where there is no device.
+class thread_member {
+ public:
+  struct team {
+    int size;
+    std::barrier<> arrived;
+    std::vector<std::max_align_t> shared;
+    std::vector<int> values;
+  };
+  thread_member(team& of, int rank, int league) : team_(of), rank_(rank), league_(league) {}
+  int team_rank() const { return rank_; }
+  int team_size() const { return team_.size; }
+  int league_rank() const { return league_; }
+  void team_barrier() const { team_.arrived.arrive_and_wait(); }
+
+  /// The sum of the threads before this one.
+  int team_scan(int value) const {
+    team_barrier();
+    team_.values[rank_] = value;
+    team_barrier();
+    return std::accumulate(team_.values.begin(), team_.values.begin() + rank_, 0);
+  }
+  void team_broadcast(int& value, int from) const {
+    team_barrier();
+    if (rank_ == from) team_.values[from] = value;
+    team_barrier();
+    value = team_.values[from];
+  }
+
+  struct cursor {
+    std::byte* next;
+    void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) {
+      const auto at = reinterpret_cast<std::uintptr_t>(next);
+      std::byte* here = next + (alignment - at % alignment) % alignment;
+      next = here + bytes;
+      return here;
+    }
+  };
+  cursor& team_shmem() const { return cursor_; }
+
+ private:
+  team& team_;
+  int rank_, league_;
+  mutable cursor cursor_{reinterpret_cast<std::byte*>(team_.shared.data())};
+};
+
+/// Calls a kernel for a league of teams, of which so many run at a time: the last of the league first.
+template <class Kernel>
+void run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::size_t bytes) {
+  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<thread_member::team>> teams;
+  for (int k = 0; k < at_a_time; ++k) {
+    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size)});
+    teams.back()->shared.resize(bytes / sizeof(std::max_align_t) + 8);
+    for (int t = 0; t < size; ++t)
+      threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
+        for (int l = league - 1 - k; l >= 0; l -= at_a_time) kernel(thread_member(team, t, l));
+      });
+  }
+  for (auto& t : threads) t.join();
+}
+
+}  // namespace test
+
+#endif
