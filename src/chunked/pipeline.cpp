@@ -23,7 +23,7 @@ namespace quern::impl {
 
 shape chunk_plan::first_of_chunk(const array_chunk& c, bool with_halo) const {
   shape first = extents;
-  first.extent.fill(0);
+  first.extent = {};
   first.extent[axis] = c.begin(with_halo);
   return first;
 }

@@ -8,7 +8,6 @@
 
 namespace quern {
 namespace impl {
-namespace {
 
 /// A description of tables that follow each other, which are read again and again.
 template <class Exec>
@@ -91,7 +90,6 @@ class chunk_description {
   std::vector<column> columns_;
 };
 
-}  // namespace
 }  // namespace impl
 
 template <execution_space Exec>

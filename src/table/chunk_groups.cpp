@@ -7,7 +7,6 @@
 
 namespace quern {
 namespace impl {
-namespace {
 
 /// The aggregates of chunks until they are merged: when they have as many rows again as those before, so that each
 /// group is merged a few times.
@@ -37,7 +36,6 @@ class pending_aggregates {
   std::int64_t rows_ = 0, most_ = least_rows;
 };
 
-}  // namespace
 }  // namespace impl
 
 template <execution_space Exec>

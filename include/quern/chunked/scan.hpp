@@ -3,6 +3,7 @@
 #ifndef QUERN_CHUNKED_SCAN_HPP
 #define QUERN_CHUNKED_SCAN_HPP
 
+#include <algorithm>
 #include <quern/chunked/operands.hpp>
 #include <quern/core/call/label.hpp>
 #include <quern/map/map.hpp>
@@ -61,7 +62,7 @@ struct engine<in_chunks_place, scans> {
 
     shape lines = p.extents;
     lines.extent[p.axis] = 1;
-    if (wanted == nullptr) lines.extent.fill(1);
+    if (wanted == nullptr) std::fill(lines.extent.begin(), lines.extent.end(), 1);
     // What comes before a chunk, and before the next one, by turns: out may be what the input reads.
     using memory = scratch_block<carried<S>, Exec>;
     const std::array<memory, 2> both{memory(exec, lines), memory(exec, lines)};

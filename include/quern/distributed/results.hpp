@@ -37,7 +37,7 @@ class results_of_ranks {
       if constexpr (array_of_blocks<Out>) return out.decomposition().of(r);
       else {
         Decomposition::Block all{whole, whole};
-        all.first.extent.fill(0);
+        all.first.extent = {};
         return all;
       }
     };

@@ -19,7 +19,7 @@ namespace impl {
 
 bool broadcast_strides(const shape& from, const stride_array& stride, const shape& to, stride_array& result) {
   if (from.rank > to.rank) return false;
-  result.fill(0);
+  result = {};
   for (int d = 0; d < from.rank; ++d) {
     const int e = d + to.rank - from.rank;
     if (from.extent[d] == to.extent[e]) result[e] = from.extent[d] == 1 ? 0 : stride[d];
