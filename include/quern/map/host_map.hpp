@@ -136,22 +136,15 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     if constexpr (streams)
       if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
   }
-  /// Writes a block run by run, where elements that are found by maps of indices are at equal distances, and some at a
-  /// time where they are anywhere.
+  /// Writes a block run by run, where elements that are found by maps of indices are at equal distances, or gathered.
   template <std::size_t... I, class Write>
   void write_runs(std::int64_t n, const std::int64_t* from, std::index_sequence<I...>, const Write& write) const {
-    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    operand_tuple<gathered_elements<In>...> rooms;
     for (std::int64_t k = 0, count = 0; k < n; k += count) {
       count = n - k;
-      const std::tuple runs{run_at(get<I>(work.in), from[I], k, count)...};
-      if (count >= Kokkos::min(least, n - k)) {
-        const std::int64_t offset[] = {std::get<I>(runs).offset...};
-        write(k, count, offset, std::get<I>(runs).operand...);
-      } else {
-        count = Kokkos::min(some, n - k);
-        const std::int64_t offset[] = {from[I] + k * get<I>(work.in).step...};
-        write(k, count, offset, get<I>(work.in)...);
-      }
+      const std::tuple runs{run_at(get<I>(work.in), from[I], k, count, get<I>(rooms))...};
+      const std::int64_t offset[] = {std::get<I>(runs).offset...};
+      write(k, count, offset, std::get<I>(runs).operand...);
     }
   }
   /// Where a loop writes: to memory, or to a buffer on the way past the caches.
@@ -187,13 +180,14 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
     const auto& nest = work.nest;
     constexpr bool bytes = ((sizeof(T) == 1) || ...);
+    constexpr std::int64_t short_row = (has_runs<In> || ...) ? 16 : tune::short_row;  // whose elements are soon read
     // Of copies, which no result of a type of characters may overwrite: otherwise all is read again for each element.
     const auto compute_bytes = [n = nest.inner, out = work.out](const F& g, const offsets at, const auto... from) {
       in_loop<F> local = g;
       for (std::int64_t k = 0; k < n; ++k) out.put(at, k, local(from[k]...));
     };
     for (std::int64_t row = 0; row < rows; ++row) {
-      if (nest.inner >= tune::short_row) compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
+      if (nest.inner >= short_row) compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
       else if constexpr (bytes) compute_bytes(work.f, o, get<I>(work.in).strided_from(o.of[outputs + I])...);
       else
         for (std::int64_t k = 0; k < nest.inner; ++k)

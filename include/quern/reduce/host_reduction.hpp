@@ -110,29 +110,24 @@ struct host_reduction {
     }
     return v;
   }
-  /// The values of n elements from k on, of which those that are found by maps of indices are read in loops as far as
-  /// they are at equal distances, and some at a time where they are anywhere.
+  /// The values of n elements from k on, of which those that are found by maps of indices are read where they are at
+  /// equal distances, or gathered.
   template <std::size_t... I>
   const value* read_runs(value* room, std::int64_t k, std::int64_t n, const operand_list& from, const offsets& p,
                          std::index_sequence<I...>) const {
-    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    operand_tuple<gathered_elements<In>...> rooms;
     for (std::int64_t done = 0, count = 0; done < n; done += count) {
       count = n - done;
-      const std::tuple runs{run_at(get<I>(from), p.of[I], k + done, count)...};
+      const std::tuple runs{run_at(get<I>(from), p.of[I], k + done, count, get<I>(rooms))...};
+      const std::int64_t offset[] = {std::get<I>(runs).offset...};
       const value* v = nullptr;
-      if (count >= Kokkos::min(least, n - done)) {
-        const std::int64_t offset[] = {std::get<I>(runs).offset...};
-        const auto read = [&](std::int64_t, std::int64_t, const auto&... at) {
-          v = apply_block(room + done, count, at...);
-        };
-        with_readers<std::max<std::int64_t>(block, chunk)>(
-            read, count, count, std::tuple<decltype((std::get<I>(runs).operand))...>(std::get<I>(runs).operand...),
-            offset);
-      } else {
-        count = Kokkos::min(some, n - done);
-        v = apply_block(room + done, count, get<I>(from).strided_from(p.of[I] + (k + done) * get<I>(from).step)...);
-      }
-      if (count == n) return v;
+      const auto read = [&](std::int64_t, std::int64_t, const auto&... at) {
+        v = apply_block(room + done, count, at...);
+      };
+      with_readers<std::max<std::int64_t>(block, chunk)>(
+          read, count, count, std::tuple<decltype((std::get<I>(runs).operand))...>(std::get<I>(runs).operand...),
+          offset);
+      if (count == n && v != reinterpret_cast<const value*>(&rooms)) return v;
       if (v != room + done) std::copy_n(v, count, room + done);
     }
     return room;
