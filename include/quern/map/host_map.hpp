@@ -9,7 +9,7 @@
 #include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/map/mapped_elements.hpp>
-#include <quern/map/transpose_bytes.hpp>
+#include <quern/map/transpose_tile.hpp>
 #include <quern/map/transposing.hpp>
 
 namespace quern::impl {
@@ -44,9 +44,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr std::int64_t tile = tune::largest_tile;
   using offsets = typename work_type::offsets;
   static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
-  static constexpr bool copies_bytes = std::is_same_v<F, op::identity> && outputs == 1 &&
-                                       (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
-                                        ((std::is_integral_v<T> && sizeof(T) == 1) && ...));
+  static constexpr bool copies_elements = std::is_same_v<F, op::identity> && outputs == 1 &&
+                                          (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
+                                           ((std::is_trivially_copyable_v<T> && transposes_size(sizeof(T))) && ...)) &&
+                                          streams;
 
   work_type work;
   std::int64_t per_row = 0;        // work items of a row
@@ -206,10 +207,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     const std::int64_t rows = Kokkos::min(tile, nest.extent[1] - j * tile);
     in_loop<host_map> local = *this;  // what the loop reads must not be what it might write
     offsets o = nest.at(outer * nest.extent[1] + j * tile, i * tile);
-    if constexpr (copies_bytes)
+    if constexpr (copies_elements)
       if (nest.stride[0][0] == 1 && nest.stride[1][1] == 1)
-        return transpose_bytes(get<0>(work.out.array).data + o.of[0], nest.stride[0][1], get<0>(work.in).data + o.of[1],
-                               nest.stride[1][0], rows, n);
+        return transpose_tile(get<0>(work.out.array).data + o.of[0], nest.stride[0][1], get<0>(work.in).data + o.of[1],
+                              nest.stride[1][0], rows, n, work_type::bytes_written);
     for (std::int64_t row = 0; row < rows; ++row) {
       local.compute_block(o, n);
       for (int k = 0; k < operands; ++k) o.of[k] += local.work.nest.stride[k][1];
@@ -227,8 +228,7 @@ void map_on_host(const Exec& exec, const std::string& label,
   auto& rows = kernel.work.nest;
   const bool is_large =
       rows.inner * rows.outer * static_cast<std::int64_t>(work.bytes_written) >= tuning<Exec>::streaming_bytes;
-  // Bytes that lie transposed gain in tiles even where caches hold the array.
-  if (is_large || (kernel.copies_bytes && rows.inner * rows.outer >= kernel.tile * kernel.tile)) {
+  if (is_large || kernel.copies_elements) {  // which gain in tiles even where caches hold the array
     const tiled_operands<kernel.operands> transposed(nest, {element_bytes<array_operand<T>>..., element_bytes<In>...},
                                                      kernel.tile / 4);
     if (transposed.bytes > 0) {
