@@ -50,6 +50,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
                                           streams;
 
   work_type work;
+  std::int64_t length = block;     // of a work item of a row
   std::int64_t per_row = 0;        // work items of a row
   std::int64_t rows_together = 1;  // rows of a work item, where they are short
   bool nontemporal = false;        // written past the caches
@@ -111,7 +112,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     }
   }
 
-  /// Elements of one row, n of them at most a block.
+  /// Elements of one row, n of them, and at most a block of those that are written past the caches.
   template <std::size_t... J, std::size_t... I>
   void compute_block(const offsets& o, std::int64_t n, std::index_sequence<J...> outs,
                      std::index_sequence<I...>) const {
@@ -161,8 +162,8 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = work.nest.at_item(item, per_row, block, i);
-    compute_block(o, Kokkos::min(block, work.nest.inner - i));
+    const offsets o = work.nest.at_item(item, per_row, length, i);
+    compute_block(o, Kokkos::min(length, work.nest.inner - i));
     if (nontemporal) nontemporal_fence();
   }
 
@@ -239,7 +240,6 @@ void map_on_host(const Exec& exec, const std::string& label,
       return launch_units<transposed_tag>(exec, label, tiles * (rows.outer / rows.extent[1]), kernel);
     }
   }
-  kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
   kernel.gathers = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
     return ((get<J>(work.out.array).step != array_operand<T>::unit) || ...) ||
            !(has_reader<sizeof...(I)>(get<I>(work.in)) && ...);
@@ -252,6 +252,10 @@ void map_on_host(const Exec& exec, const std::string& label,
         std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, kernel.block / std::max<std::int64_t>(rows.inner, 1));
     return launch_units<rows_tag>(exec, label, (rows.outer + kernel.rows_together - 1) / kernel.rows_together, kernel);
   }
+  // Blocks are read together, where each thread has enough to do: the end of a loop takes as long as 500 elements.
+  if (!kernel.gathers && !kernel.nontemporal)
+    kernel.length *= std::clamp<std::int64_t>(rows.inner * rows.outer / (kernel.block * 8 * exec.concurrency()), 1, 8);
+  kernel.per_row = (rows.inner + kernel.length - 1) / kernel.length;
   launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
 }
 
