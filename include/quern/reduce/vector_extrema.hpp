@@ -20,6 +20,8 @@ QUERN_IMPL_VECTOR_EXTREMA(float)
 QUERN_IMPL_VECTOR_EXTREMA(double)
 QUERN_IMPL_VECTOR_EXTREMA(std::int32_t)
 QUERN_IMPL_VECTOR_EXTREMA(std::int64_t)
+QUERN_IMPL_VECTOR_EXTREMA(std::uint32_t)
+QUERN_IMPL_VECTOR_EXTREMA(std::uint64_t)
 #undef QUERN_IMPL_VECTOR_EXTREMA
 
 /// Adds n values side by side, at the positions first + k step, to a state; false where these instructions have nothing
