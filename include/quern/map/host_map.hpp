@@ -17,6 +17,7 @@ namespace quern::impl {
 struct block_tag {};       // a work item is a block of a row
 struct transposed_tag {};  // a work item is a tile of several rows
 struct rows_tag {};        // a work item is several rows, which are shorter than a block
+struct alike_rows_tag {};  // the same of rows for which what is read is chosen at once
 
 /// What a host loop writes of contiguous elements.
 template <class T>
@@ -48,6 +49,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
                                           (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
                                            ((std::is_trivially_copyable_v<T> && transposes_size(sizeof(T))) && ...)) &&
                                           streams;
+  /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
+  /// holds a whole row. Others gain half at most, and each choice takes time to compile. (bench_short_rows)
+  static constexpr bool chooses_for_rows = outputs == 1 && ((std::is_arithmetic_v<T> && sizeof(T) <= 2) && ...) &&
+                                           !takes_several<F> && !(has_runs<In> || ...);
 
   work_type work;
   std::int64_t length = block;     // of a work item of a row
@@ -198,6 +203,51 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     }
   }
 
+  void operator()(alike_rows_tag, std::int64_t item) const {
+    const std::int64_t last = Kokkos::min(work.nest.outer, (item + 1) * rows_together);
+    for (std::int64_t row = item * rows_together, end; row < last; row = end) {
+      end = Kokkos::min(last, row + work.nest.extent[1] - row % work.nest.extent[1]);
+      compute_alike_rows(work.nest.at(row, 0), end - row);
+    }
+  }
+  /// Rows whose elements are contiguous or repeat: `from` are functions of a row that return what its loop reads of the
+  /// first inputs, chosen once for all rows.
+  template <class... From>
+  void compute_alike_rows(const offsets& o, std::int64_t rows, const From&... from) const {
+    const auto& nest = work.nest;
+    if constexpr (sizeof...(From) < sizeof...(In)) {
+      constexpr std::size_t next = sizeof...(From);
+      const auto& in = get<next>(work.in);
+      const std::int64_t first = o.of[outputs + next], down = nest.stride[outputs + next][1];
+      if constexpr (requires { in.data; })
+        if (in.step == 0)
+          return compute_alike_rows(o, rows, from..., [=, data = in](std::int64_t row) {
+            return repeated<typename std::remove_cvref_t<decltype(in)>::value_type>{data.load(first + row * down)};
+          });
+      compute_alike_rows(o, rows, from...,
+                         [&in, first, down](std::int64_t row) { return contiguous_from(in, first + row * down); });
+    } else {
+      const auto& out = get<0>(work.out.array);
+      for (std::int64_t row = 0; row < rows; ++row)
+        alike_row(nest.inner, work.f, out.contiguous_from(o.of[0] + row * nest.stride[0][1]), from(row)...);
+    }
+  }
+  /// Loops of known lengths, of which compilers make vector instructions that are no longer than the row.
+  template <class To, class... P>
+  static void alike_row(std::int64_t n, const F& f, To to, P... from) {
+    using element = std::tuple_element_t<0, std::tuple<stored<T>...>>;
+    in_loop<F> local = f;
+    const auto compute = [&](std::int64_t i) { to[i] = converted<element>(local(from[i]...)); };
+    std::int64_t k = 0;
+    for (; k + 32 <= n; k += 32) {
+      QUERN_IMPL_IVDEP
+      for (int i = 0; i < 32; ++i) compute(k + i);
+    }
+    const int rest = static_cast<int>(n - k) & 31;  // which tells compilers how short this loop is
+    QUERN_IMPL_IVDEP
+    for (int i = 0; i < rest; ++i) compute(k + i);
+  }
+
   /// What lies transposed is read in lines that the next rows need as well.
   void operator()(transposed_tag, std::int64_t item) const {
     const auto& nest = work.nest;
@@ -250,7 +300,11 @@ void map_on_host(const Exec& exec, const std::string& label,
     const std::int64_t threads = exec.concurrency();
     kernel.rows_together =
         std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, kernel.block / std::max<std::int64_t>(rows.inner, 1));
-    return launch_units<rows_tag>(exec, label, (rows.outer + kernel.rows_together - 1) / kernel.rows_together, kernel);
+    const std::int64_t items = (rows.outer + kernel.rows_together - 1) / kernel.rows_together;
+    if constexpr (kernel.chooses_for_rows)
+      if (rows.inner >= 8 && rows.inner < 128 && !kernel.gathers)
+        return launch_units<alike_rows_tag>(exec, label, items, kernel);
+    return launch_units<rows_tag>(exec, label, items, kernel);
   }
   // Blocks are read together, where each thread has enough to do: the end of a loop takes as long as 500 elements.
   if (!kernel.gathers && !kernel.nontemporal)
