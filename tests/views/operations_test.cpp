@@ -133,7 +133,7 @@ TEST(Reindexed, InRunsOfAnyLength) {
 TEST(Reindexed, InRunsOfAFewElements) {
   using bytes = Kokkos::View<std::int8_t*, exec>;
   const auto expect = [](const auto& operand, const std::string& what, const auto& at) {
-    const std::int64_t n = quern::extents_of(operand)[0];
+    const std::int64_t n = quern::extents_of(operand).extent[0];
     const bytes copied("copied", n);
     const line sums("sums", n);
     quern::copy(exec(), copied, operand);

@@ -50,7 +50,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
                                            ((std::is_trivially_copyable_v<T> && transposes_size(sizeof(T))) && ...)) &&
                                           streams;
   /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
-  /// holds a whole row. Others gain half at most, and each choice takes time to compile. (bench_short_rows)
+  /// holds a whole row. Others gain half at most, and each choice takes time to compile.
   static constexpr bool chooses_for_rows = outputs == 1 && ((std::is_arithmetic_v<T> && sizeof(T) <= 2) && ...) &&
                                            !takes_several<F> && !(has_runs<In> || ...);
 
