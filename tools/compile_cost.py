@@ -32,7 +32,7 @@ OF_RANKS = ("distributed_stencil", "halo_exchange")
 CALLS = {
     "map": ("map.hpp", "quern::map(y, KOKKOS_LAMBDA(double v) { return 2 * v; }, x)", 0.5),
     "sum": ("reduce.hpp", "*sink = quern::sum(x)", 1.1),
-    "argmax": ("reduce.hpp", "*index = quern::argmax(x)", 1.65),
+    "argmax": ("reduce.hpp", "*index = quern::argmax(x)", 1.25),
     "histogram": ("keyed/histogram.hpp", "quern::histogram(counts, x, quern::bin_range{0, 1})", 1.2),
     "normal": ("random.hpp", "quern::random::normal(x, quern::random::key(1))", 1.95),
     "gaussian": ("stencil.hpp", "quern::gaussian_filter(b, a, 2.0, quern::boundary::reflect)", 1.4),
@@ -54,7 +54,7 @@ CALLS = {
     "group_by": ("keyed/group_reductions.hpp", "quern::sum(y, x, quern::group_by(counts))", 0.5),
 }
 # Of some of these, the budget for the multiple of the plain program's time; the aim is 1.5 for each.
-CALL_SECONDS = {"map": 1.1, "sum": 1.4, "argmax": 1.55, "normal": 1.4, "gaussian": 1.5, "sort": 1.0, "fft": 0.95, "median": 1.0,
+CALL_SECONDS = {"map": 1.1, "sum": 1.4, "argmax": 1.5, "normal": 1.4, "gaussian": 1.5, "sort": 1.0, "fft": 0.95, "median": 1.0,
                 "group_by": 1.1, "svd": 1.1, "table": 0.9, "reduced": 1.4, "rows": 1.1, "fill_halo": 1.1}
 
 

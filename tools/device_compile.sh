@@ -27,7 +27,7 @@ units=(
   ../src/fits/coordinate_descent
   ../src/fits/logistic_steps
   "../src/core/memory/workspace ../src/core/values/bytes_text ../src/core/call/error ../src/core/call/label ../src/core/call/per_axis ../src/core/views/axes ../src/core/views/computed_pads ../src/core/views/extents ../src/core/views/index_operands ../src/core/views/layouts ../src/core/views/mapped_array ../src/core/views/operands ../src/core/views/overlap ../src/core/views/repeat_by_counts ../src/core/launch/arguments ../src/core/launch/launch_units ../src/core/launch/loop_nest ../src/core/launch/no_vector_sort ../src/core/launch/nontemporal_store"
-  "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary ../src/map/transpose_bytes"
+  "../src/core/memory/pool ../src/core/launch/host_threads ../src/map/elementary ../src/map/transpose_tile"
   "../src/transfer/staging ../src/transfer/box_copy ../src/transfer/copy_async ../src/chunked/array_io ../src/chunked/reindexed ../src/core/memory/free_memory ../src/print/gather ../src/print/formats ../src/print/digits ../src/print/text"
   "../src/chunked/pipeline ../src/stencil/boundary ../src/stencil/filters ../src/stencil/footprint ../src/stencil/grid ../src/stencil/separable_passes ../src/stencil/stencil ../src/random/fill ../src/analysis/label ../src/particles/domain ../src/stencil/halo_fields ../src/stencil/one_sided ../src/distributed/side_instance"
   "../src/files/array_file ../src/files/array_info ../src/files/convert ../src/files/elements ../src/files/npy ../src/files/npy_header ../src/files/npz ../src/files/output_file ../src/files/no_zlib ../src/files/no_hdf5 ../src/files/time_series"
@@ -46,11 +46,11 @@ tests=(
   "keyed/unique_test keyed/join_test keyed/insert_test"
   "keyed/group_by_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
-  "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test map/transposed_bytes_test"
+  "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test map/transposed_copies_test"
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/computed_pads_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_bytes_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_copies_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test

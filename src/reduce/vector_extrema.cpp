@@ -28,5 +28,7 @@ QUERN_HERE(float)
 QUERN_HERE(double)
 QUERN_HERE(std::int32_t)
 QUERN_HERE(std::int64_t)
+QUERN_HERE(std::uint32_t)
+QUERN_HERE(std::uint64_t)
 
 }  // namespace quern::impl

@@ -104,10 +104,11 @@ struct extrema_of {
   }
 
   /// The best of n values that are not NaN and where it is first, n where there is none; whether some are NaN. Each
-  /// lane keeps the number of the group of vectors in which its best was first.
+  /// lane keeps the number of the group of vectors in which its best was first. The last group is a whole one, some of
+  /// whose values may be those of the group before.
   template <bool SkipNan>
   static T find(const T* v, std::int64_t n, bool& nan, std::int64_t& at) {
-    if (n < lanes) {
+    if (n < step) {
       const T x = scan(v, n, nan);
       at = position<false>(v, n, x);
       return x;
@@ -116,14 +117,9 @@ struct extrema_of {
     vector best = V::all(worst);
     auto group_of_best = V::count(0);
     auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
-    for (std::int64_t group = 0; group * step < n; ++group) {
-      const T* const from = v + group * step;
+    const auto take_group = [&](const T* from, std::int64_t group) {
       vector x[vectors];
-      if (n - group * step >= step)
-        for (int u = 0; u < vectors; ++u) x[u] = V::load(from + u * lanes);
-      else  // some values, also of the group before, several times
-        for (int u = 0; u < vectors; ++u)
-          x[u] = V::load(from + u * lanes <= v + n - lanes ? from + u * lanes : v + n - lanes);
+      for (int u = 0; u < vectors; ++u) x[u] = V::load(from + u * lanes);
       vector better = best;
       if constexpr (SkipNan) {
         for (int u = 0; u < vectors; ++u) better = V::template better<Largest>(x[u], better);
@@ -135,7 +131,11 @@ struct extrema_of {
       }
       group_of_best = V::select(V::template beats<Largest>(better, best), V::count(group), group_of_best);
       best = V::template better<Largest>(better, best);
-    }
+    };
+    const std::int64_t last = n - step;
+    std::int64_t group = 0;
+    for (; group * step <= last; ++group) take_group(v + group * step, group);
+    if (group * step < n) take_group(v + last, group);
     nan = V::bits(not_numbers) != 0;
     const T x = V::template best_of<Largest>(best);
     if (x == worst) {
@@ -146,11 +146,11 @@ struct extrema_of {
     V::store(groups, group_of_best);
     std::int64_t first = n;
     for (int bits = V::bits(V::equal(best, V::all(x))); bits != 0; bits &= bits - 1) {
-      const std::int64_t group = groups[__builtin_ctz(bits)];
-      first = group < first ? group : first;
+      const std::int64_t number = groups[__builtin_ctz(bits)];
+      first = number < first ? number : first;
     }
-    at = first * step;
-    at += n - at >= step ? position_in_group(v + at, x) : position<false>(v + at, n - at, x);
+    at = first * step < last ? first * step : last;
+    at += position_in_group(v + at, x);
     return x;
   }
 
@@ -175,6 +175,25 @@ struct extrema_of {
       }
       if (at < size && (beats(x, best.value) || (x == best.value && i < best.at))) best = {x, i + at};
     }
+  }
+};
+
+/// Unsigned numbers, whose vectors are those of signed ones with the other sign.
+template <class V, class T>
+struct unsigned_of : V {
+  using number = T;
+  using vector = typename V::vector;
+  using integer = typename V::number;
+  static constexpr T sign = ~(static_cast<T>(-1) >> 1);
+  template <bool Largest>
+  static T worst() {
+    return Largest ? T(0) : static_cast<T>(-1);
+  }
+  static vector all(T x) { return V::all(static_cast<integer>(x ^ sign)); }
+  static vector load(const T* p) { return V::load(reinterpret_cast<const integer*>(p)) ^ all(0); }
+  template <bool Largest>
+  static T best_of(vector a) {
+    return static_cast<T>(V::template best_of<Largest>(a)) ^ sign;
   }
 };
 
@@ -211,12 +230,14 @@ const vector_extrema<T>* extrema_by_avx512();
   const vector_extrema<T>* FUNCTION<T>() { \
     return nullptr;                        \
   }
-#define QUERN_EXTREMA_TABLES(FUNCTION, TABLE) \
-  namespace quern::impl {                     \
-  TABLE(FUNCTION, float, floats)              \
-  TABLE(FUNCTION, double, doubles)            \
-  TABLE(FUNCTION, std::int32_t, ints)         \
-  TABLE(FUNCTION, std::int64_t, longs)        \
+#define QUERN_EXTREMA_TABLES(FUNCTION, TABLE)    \
+  namespace quern::impl {                        \
+  TABLE(FUNCTION, float, floats)                 \
+  TABLE(FUNCTION, double, doubles)               \
+  TABLE(FUNCTION, std::int32_t, ints)            \
+  TABLE(FUNCTION, std::int64_t, longs)           \
+  TABLE(FUNCTION, std::uint32_t, unsigned_ints)  \
+  TABLE(FUNCTION, std::uint64_t, unsigned_longs) \
   }
 
 #endif

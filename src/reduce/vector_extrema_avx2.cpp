@@ -137,6 +137,8 @@ struct longs : integers<std::int64_t, lanes4> {
   }
   static int bits(flags f) { return _mm256_movemask_pd(_mm256_castsi256_pd(f)); }
 };
+using unsigned_ints = unsigned_of<ints, std::uint32_t>;
+using unsigned_longs = unsigned_of<longs, std::uint64_t>;
 
 }  // namespace
 }  // namespace quern::impl

@@ -126,6 +126,8 @@ struct longs : lanes8 {
     return Largest ? _mm512_cmpgt_epi64_mask(a, b) : _mm512_cmpgt_epi64_mask(b, a);
   }
 };
+using unsigned_ints = unsigned_of<ints, std::uint32_t>;
+using unsigned_longs = unsigned_of<longs, std::uint64_t>;
 
 }  // namespace
 }  // namespace quern::impl

@@ -256,6 +256,42 @@ TYPED_TEST(MapEdges, ShortRowsOfThreeDimensions) {
   }
 }
 
+// The same of narrow numbers, of which hosts choose loops for many rows at once.
+template <class T, class Exec>
+void expect_narrow_rows() {
+  const Exec exec;
+  const std::int64_t l = 3, m = 101;
+  for (const std::int64_t n : {3, 8, 15, 31, 40, 63, 127, 128}) {
+    const auto numbers = [](std::int64_t count, std::int64_t factor) {
+      std::vector<T> v;
+      for (std::int64_t k = 0; k < count; ++k) v.push_back(static_cast<T>(k * factor % 50));
+      return v;
+    };
+    const auto a = numbers(l * m * n, 7), b = numbers(m, 11), c = numbers(n, 13);
+    const Kokkos::View<T***, Kokkos::LayoutRight, Exec> wide("wide", l, m + 1, n + 2);
+    Kokkos::deep_copy(wide, T(77));
+    const auto z = Kokkos::subview(wide, Kokkos::ALL, std::pair<std::int64_t, std::int64_t>(1, m + 1),
+                                   std::pair<std::int64_t, std::int64_t>(1, n + 1));
+    const auto x = test::make_array<T, 3, Kokkos::LayoutRight, Exec>({l, m, n}, a);
+    const auto column = test::make_array<T, 2, Kokkos::LayoutRight, Exec>({m, 1}, b);
+    const auto row = test::make_array<T, 1, Kokkos::LayoutRight, Exec>({n}, c);
+    quern::add(exec, z, x, column);
+    quern::subtract(exec, z, row, z);
+    const auto got = test::contents(z);
+    std::int64_t wrong = 0;
+    for (std::int64_t e = 0; e < l * m * n; ++e)
+      wrong += got[e] != static_cast<T>(c[e % n] - static_cast<T>(a[e] + b[e / n % m]));
+    EXPECT_EQ(0, wrong) << n;
+    std::int64_t outside = 0;
+    for (const T v : test::contents(wide)) outside += v == T(77);
+    EXPECT_GE(outside, static_cast<std::int64_t>(wide.size() - z.size())) << n;
+  }
+}
+TYPED_TEST(MapEdges, ShortRowsOfNarrowNumbers) {
+  expect_narrow_rows<std::int8_t, TypeParam>();
+  expect_narrow_rows<std::uint16_t, TypeParam>();
+}
+
 TYPED_TEST(MapEdges, TransposedAndLargerThanCaches) {
   const TypeParam exec;
   const std::int64_t m = 2051, n = 2049;

@@ -117,7 +117,7 @@ void expect_all(const vector_extrema<T>& by, std::int64_t n) {
 
 template <class T>
 class VectorExtrema : public ::testing::Test {};
-using types = ::testing::Types<float, double, std::int32_t, std::int64_t>;
+using types = ::testing::Types<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(VectorExtrema, types);
 
 TYPED_TEST(VectorExtrema, AreThoseOfALoop) {

@@ -129,6 +129,40 @@ TEST(Reindexed, InRunsOfAnyLength) {
     }
 }
 
+// Elements that hosts gather, since no more than a few of them are at equal distances.
+TEST(Reindexed, InRunsOfAFewElements) {
+  using bytes = Kokkos::View<std::int8_t*, exec>;
+  const auto expect = [](const auto& operand, const std::string& what, const auto& at) {
+    const std::int64_t n = quern::extents_of(operand).extent[0];
+    const bytes copied("copied", n);
+    const line sums("sums", n);
+    quern::copy(exec(), copied, operand);
+    quern::map(exec(), sums, twice_plus(), operand, quern::roll(operand, 3));
+    const auto numbers = test::contents(copied);
+    const auto found = test::contents(sums);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      wrong += numbers[i] != at(i) || found[i] != 2 * at(i) + at((i + 3 * n - 3) % n);
+    EXPECT_EQ(0, wrong) << what;
+  };
+  for (const std::int64_t n : {1, 3, 8, 77, 300}) {
+    std::vector<std::int8_t> values;
+    for (std::int64_t i = 0; i < n; ++i) values.push_back(static_cast<std::int8_t>(i % 125));
+    const bytes x = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, exec>({n}, values);
+    const auto columns = quern::repeat(quern::reshape(x, {n, 1}), 1, quern::axis{1});
+    expect(quern::reshape(columns, {n}), "columns of " + std::to_string(n), [&](std::int64_t i) { return values[i]; });
+    for (const std::int64_t times : {1, 2, 7, 8, 9, 40, 130}) {
+      const std::string what = std::to_string(n) + " times " + std::to_string(times);
+      expect(quern::repeat(x, times), "repeat " + what, [&](std::int64_t i) { return values[i / times]; });
+      expect(quern::tile(x, {times}), "tile " + what, [&](std::int64_t i) { return values[i % n]; });
+      expect(quern::roll(quern::repeat(x, times), 5), "roll " + what,
+             [&](std::int64_t i) { return values[(i + 5 * n * times - 5) % (n * times) / times]; });
+      expect(quern::pad(quern::repeat(quern::flip(x), times), {{2, 9}}, 5), "pad " + what,
+             [&](std::int64_t i) { return i < 2 || i >= n * times + 2 ? 5 : values[n - 1 - (i - 2) / times]; });
+    }
+  }
+}
+
 // What devices read of rows in memory at once is what is read one by one; of a row that is not aligned, too.
 TEST(Reindexed, InPacks) {
   std::vector<float> values;

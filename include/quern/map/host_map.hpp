@@ -9,7 +9,7 @@
 #include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/map/mapped_elements.hpp>
-#include <quern/map/transpose_bytes.hpp>
+#include <quern/map/transpose_tile.hpp>
 #include <quern/map/transposing.hpp>
 
 namespace quern::impl {
@@ -17,6 +17,7 @@ namespace quern::impl {
 struct block_tag {};       // a work item is a block of a row
 struct transposed_tag {};  // a work item is a tile of several rows
 struct rows_tag {};        // a work item is several rows, which are shorter than a block
+struct alike_rows_tag {};  // the same of rows for which what is read is chosen at once
 
 /// What a host loop writes of contiguous elements.
 template <class T>
@@ -44,11 +45,17 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr std::int64_t tile = tune::largest_tile;
   using offsets = typename work_type::offsets;
   static constexpr bool streams = !(is_row_memory<T> || ...);  // whether outputs may be written past the caches
-  static constexpr bool copies_bytes = std::is_same_v<F, op::identity> && outputs == 1 &&
-                                       (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
-                                        ((std::is_integral_v<T> && sizeof(T) == 1) && ...));
+  static constexpr bool copies_elements = std::is_same_v<F, op::identity> && outputs == 1 &&
+                                          (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
+                                           ((std::is_trivially_copyable_v<T> && transposes_size(sizeof(T))) && ...)) &&
+                                          streams;
+  /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
+  /// holds a whole row. Others gain half at most, and each choice takes time to compile.
+  static constexpr bool chooses_for_rows = outputs == 1 && ((std::is_arithmetic_v<T> && sizeof(T) <= 2) && ...) &&
+                                           !takes_several<F> && !(has_runs<In> || ...);
 
   work_type work;
+  std::int64_t length = block;     // of a work item of a row
   std::int64_t per_row = 0;        // work items of a row
   std::int64_t rows_together = 1;  // rows of a work item, where they are short
   bool nontemporal = false;        // written past the caches
@@ -110,7 +117,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     }
   }
 
-  /// Elements of one row, n of them at most a block.
+  /// Elements of one row, n of them, and at most a block of those that are written past the caches.
   template <std::size_t... J, std::size_t... I>
   void compute_block(const offsets& o, std::int64_t n, std::index_sequence<J...> outs,
                      std::index_sequence<I...>) const {
@@ -136,22 +143,15 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     if constexpr (streams)
       if (nontemporal) (nontemporal_store(get<J>(work.out.array).data + o.of[J], buffer[J], n * sizeof(T)), ...);
   }
-  /// Writes a block run by run, where elements that are found by maps of indices are at equal distances, and some at a
-  /// time where they are anywhere.
+  /// Writes a block run by run, where elements that are found by maps of indices are at equal distances, or gathered.
   template <std::size_t... I, class Write>
   void write_runs(std::int64_t n, const std::int64_t* from, std::index_sequence<I...>, const Write& write) const {
-    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    operand_tuple<gathered_elements<In>...> rooms;
     for (std::int64_t k = 0, count = 0; k < n; k += count) {
       count = n - k;
-      const std::tuple runs{run_at(get<I>(work.in), from[I], k, count)...};
-      if (count >= Kokkos::min(least, n - k)) {
-        const std::int64_t offset[] = {std::get<I>(runs).offset...};
-        write(k, count, offset, std::get<I>(runs).operand...);
-      } else {
-        count = Kokkos::min(some, n - k);
-        const std::int64_t offset[] = {from[I] + k * get<I>(work.in).step...};
-        write(k, count, offset, get<I>(work.in)...);
-      }
+      const std::tuple runs{run_at(get<I>(work.in), from[I], k, count, get<I>(rooms))...};
+      const std::int64_t offset[] = {std::get<I>(runs).offset...};
+      write(k, count, offset, std::get<I>(runs).operand...);
     }
   }
   /// Where a loop writes: to memory, or to a buffer on the way past the caches.
@@ -167,8 +167,8 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = work.nest.at_item(item, per_row, block, i);
-    compute_block(o, Kokkos::min(block, work.nest.inner - i));
+    const offsets o = work.nest.at_item(item, per_row, length, i);
+    compute_block(o, Kokkos::min(length, work.nest.inner - i));
     if (nontemporal) nontemporal_fence();
   }
 
@@ -187,19 +187,65 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
     const auto& nest = work.nest;
     constexpr bool bytes = ((sizeof(T) == 1) || ...);
+    constexpr std::int64_t short_row = (has_runs<In> || ...) ? 16 : tune::short_row;  // whose elements are soon read
     // Of copies, which no result of a type of characters may overwrite: otherwise all is read again for each element.
     const auto compute_bytes = [n = nest.inner, out = work.out](const F& g, const offsets at, const auto... from) {
       in_loop<F> local = g;
       for (std::int64_t k = 0; k < n; ++k) out.put(at, k, local(from[k]...));
     };
     for (std::int64_t row = 0; row < rows; ++row) {
-      if (nest.inner >= tune::short_row) compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
+      if (nest.inner >= short_row) compute_block(o, nest.inner, std::index_sequence_for<T...>(), ins);
       else if constexpr (bytes) compute_bytes(work.f, o, get<I>(work.in).strided_from(o.of[outputs + I])...);
       else
         for (std::int64_t k = 0; k < nest.inner; ++k)
           work.out.put(o, k, work.f(get<I>(work.in).strided_from(o.of[outputs + I])[k]...));
       for (int k = 0; k < operands; ++k) o.of[k] += nest.stride[k][1];
     }
+  }
+
+  void operator()(alike_rows_tag, std::int64_t item) const {
+    const std::int64_t last = Kokkos::min(work.nest.outer, (item + 1) * rows_together);
+    for (std::int64_t row = item * rows_together, end; row < last; row = end) {
+      end = Kokkos::min(last, row + work.nest.extent[1] - row % work.nest.extent[1]);
+      compute_alike_rows(work.nest.at(row, 0), end - row);
+    }
+  }
+  /// Rows whose elements are contiguous or repeat: `from` are functions of a row that return what its loop reads of the
+  /// first inputs, chosen once for all rows.
+  template <class... From>
+  void compute_alike_rows(const offsets& o, std::int64_t rows, const From&... from) const {
+    const auto& nest = work.nest;
+    if constexpr (sizeof...(From) < sizeof...(In)) {
+      constexpr std::size_t next = sizeof...(From);
+      const auto& in = get<next>(work.in);
+      const std::int64_t first = o.of[outputs + next], down = nest.stride[outputs + next][1];
+      if constexpr (requires { in.data; })
+        if (in.step == 0)
+          return compute_alike_rows(o, rows, from..., [=, data = in](std::int64_t row) {
+            return repeated<typename std::remove_cvref_t<decltype(in)>::value_type>{data.load(first + row * down)};
+          });
+      compute_alike_rows(o, rows, from...,
+                         [&in, first, down](std::int64_t row) { return contiguous_from(in, first + row * down); });
+    } else {
+      const auto& out = get<0>(work.out.array);
+      for (std::int64_t row = 0; row < rows; ++row)
+        alike_row(nest.inner, work.f, out.contiguous_from(o.of[0] + row * nest.stride[0][1]), from(row)...);
+    }
+  }
+  /// Loops of known lengths, of which compilers make vector instructions that are no longer than the row.
+  template <class To, class... P>
+  static void alike_row(std::int64_t n, const F& f, To to, P... from) {
+    using element = std::tuple_element_t<0, std::tuple<stored<T>...>>;
+    in_loop<F> local = f;
+    const auto compute = [&](std::int64_t i) { to[i] = converted<element>(local(from[i]...)); };
+    std::int64_t k = 0;
+    for (; k + 32 <= n; k += 32) {
+      QUERN_IMPL_IVDEP
+      for (int i = 0; i < 32; ++i) compute(k + i);
+    }
+    const int rest = static_cast<int>(n - k) & 31;  // which tells compilers how short this loop is
+    QUERN_IMPL_IVDEP
+    for (int i = 0; i < rest; ++i) compute(k + i);
   }
 
   /// What lies transposed is read in lines that the next rows need as well.
@@ -212,10 +258,10 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     const std::int64_t rows = Kokkos::min(tile, nest.extent[1] - j * tile);
     in_loop<host_map> local = *this;  // what the loop reads must not be what it might write
     offsets o = nest.at(outer * nest.extent[1] + j * tile, i * tile);
-    if constexpr (copies_bytes)
+    if constexpr (copies_elements)
       if (nest.stride[0][0] == 1 && nest.stride[1][1] == 1)
-        return transpose_bytes(get<0>(work.out.array).data + o.of[0], nest.stride[0][1], get<0>(work.in).data + o.of[1],
-                               nest.stride[1][0], rows, n);
+        return transpose_tile(get<0>(work.out.array).data + o.of[0], nest.stride[0][1], get<0>(work.in).data + o.of[1],
+                              nest.stride[1][0], rows, n, work_type::bytes_written);
     for (std::int64_t row = 0; row < rows; ++row) {
       local.compute_block(o, n);
       for (int k = 0; k < operands; ++k) o.of[k] += local.work.nest.stride[k][1];
@@ -233,8 +279,7 @@ void map_on_host(const Exec& exec, const std::string& label,
   auto& rows = kernel.work.nest;
   const bool is_large =
       rows.inner * rows.outer * static_cast<std::int64_t>(work.bytes_written) >= tuning<Exec>::streaming_bytes;
-  // Bytes that lie transposed gain in tiles even where caches hold the array.
-  if (is_large || (kernel.copies_bytes && rows.inner * rows.outer >= kernel.tile * kernel.tile)) {
+  if (is_large || kernel.copies_elements) {  // which gain in tiles even where caches hold the array
     const tiled_operands<kernel.operands> transposed(nest, {element_bytes<array_operand<T>>..., element_bytes<In>...},
                                                      kernel.tile / 4);
     if (transposed.bytes > 0) {
@@ -245,7 +290,6 @@ void map_on_host(const Exec& exec, const std::string& label,
       return launch_units<transposed_tag>(exec, label, tiles * (rows.outer / rows.extent[1]), kernel);
     }
   }
-  kernel.per_row = (rows.inner + kernel.block - 1) / kernel.block;
   kernel.gathers = [&]<std::size_t... J, std::size_t... I>(std::index_sequence<J...>, std::index_sequence<I...>) {
     return ((get<J>(work.out.array).step != array_operand<T>::unit) || ...) ||
            !(has_reader<sizeof...(I)>(get<I>(work.in)) && ...);
@@ -256,8 +300,16 @@ void map_on_host(const Exec& exec, const std::string& label,
     const std::int64_t threads = exec.concurrency();
     kernel.rows_together =
         std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, kernel.block / std::max<std::int64_t>(rows.inner, 1));
-    return launch_units<rows_tag>(exec, label, (rows.outer + kernel.rows_together - 1) / kernel.rows_together, kernel);
+    const std::int64_t items = (rows.outer + kernel.rows_together - 1) / kernel.rows_together;
+    if constexpr (kernel.chooses_for_rows)
+      if (rows.inner >= 8 && rows.inner < 128 && !kernel.gathers)
+        return launch_units<alike_rows_tag>(exec, label, items, kernel);
+    return launch_units<rows_tag>(exec, label, items, kernel);
   }
+  // Blocks are read together, where each thread has enough to do: the end of a loop takes as long as 500 elements.
+  if (!kernel.gathers && !kernel.nontemporal)
+    kernel.length *= std::clamp<std::int64_t>(rows.inner * rows.outer / (kernel.block * 8 * exec.concurrency()), 1, 8);
+  kernel.per_row = (rows.inner + kernel.length - 1) / kernel.length;
   launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
 }
 

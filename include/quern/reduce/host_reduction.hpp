@@ -110,29 +110,24 @@ struct host_reduction {
     }
     return v;
   }
-  /// The values of n elements from k on, of which those that are found by maps of indices are read in loops as far as
-  /// they are at equal distances, and some at a time where they are anywhere.
+  /// The values of n elements from k on, of which those that are found by maps of indices are read where they are at
+  /// equal distances, or gathered.
   template <std::size_t... I>
   const value* read_runs(value* room, std::int64_t k, std::int64_t n, const operand_list& from, const offsets& p,
                          std::index_sequence<I...>) const {
-    constexpr std::int64_t least = 8, some = 64;  // worth a loop of its own; else
+    operand_tuple<gathered_elements<In>...> rooms;
     for (std::int64_t done = 0, count = 0; done < n; done += count) {
       count = n - done;
-      const std::tuple runs{run_at(get<I>(from), p.of[I], k + done, count)...};
+      const std::tuple runs{run_at(get<I>(from), p.of[I], k + done, count, get<I>(rooms))...};
+      const std::int64_t offset[] = {std::get<I>(runs).offset...};
       const value* v = nullptr;
-      if (count >= Kokkos::min(least, n - done)) {
-        const std::int64_t offset[] = {std::get<I>(runs).offset...};
-        const auto read = [&](std::int64_t, std::int64_t, const auto&... at) {
-          v = apply_block(room + done, count, at...);
-        };
-        with_readers<std::max<std::int64_t>(block, chunk)>(
-            read, count, count, std::tuple<decltype((std::get<I>(runs).operand))...>(std::get<I>(runs).operand...),
-            offset);
-      } else {
-        count = Kokkos::min(some, n - done);
-        v = apply_block(room + done, count, get<I>(from).strided_from(p.of[I] + (k + done) * get<I>(from).step)...);
-      }
-      if (count == n) return v;
+      const auto read = [&](std::int64_t, std::int64_t, const auto&... at) {
+        v = apply_block(room + done, count, at...);
+      };
+      with_readers<std::max<std::int64_t>(block, chunk)>(
+          read, count, count, std::tuple<decltype((std::get<I>(runs).operand))...>(std::get<I>(runs).operand...),
+          offset);
+      if (count == n && v != reinterpret_cast<const value*>(&rooms)) return v;
       if (v != room + done) std::copy_n(v, count, room + done);
     }
     return room;
@@ -176,11 +171,13 @@ struct host_reduction {
     if constexpr (std::is_same_v<F, op::identity> && Work::arrays == 1)
       if constexpr (requires(const value* v) { v = get<0>(work.in).contiguous_from(0); })
         if (!gathers && reads_contiguously(get<0>(work.in))) {
-          const value* const v = get<0>(work.in).contiguous_from(p.of[0]);
-          return add_by_vectors(work.reducer, s, v, n, positions ? p.of[position] : 0,
-                                positions ? get<position>(work.in).step : 1);
+          return added_by_vectors(s, get<0>(work.in).contiguous_from(p.of[0]), n, p);
         }
     return false;
+  }
+  bool added_by_vectors(state& s, const value* v, std::int64_t n, const offsets& p) const {
+    if constexpr (positions) return add_by_vectors(work.reducer, s, v, n, p.of[position], get<position>(work.in).step);
+    else return add_by_vectors(work.reducer, s, v, n, 0, 1);
   }
   /// At most a block of values, the first of which is number k of those from p on, `before` of which are in memory
   /// before it. Not inlined, as there would be one for each combination of readers.
@@ -188,8 +185,11 @@ struct host_reduction {
   QUERN_IMPL_NOINLINE void add_values(state& s, V v, offsets p, std::int64_t k, std::int64_t size,
                                       std::int64_t before) const {
     if constexpr (positions) p.of[position] += k * get<position>(work.in).step;
+    constexpr bool by_vectors = std::is_same_v<V, const value*> && has_vector_extrema<Reducer>;
+    if constexpr (by_vectors)
+      if (added_by_vectors(s, v, size, p)) return;
     if (size == block) work.template add_block<block, block>(s, v, &p);
-    else add_rest<std::max<int>(64, idempotent<Reducer> ? block : block / 2)>(s, v, p, size, before);
+    else add_rest<by_vectors ? 8 : std::max<int>(64, idempotent<Reducer> ? block : block / 2)>(s, v, p, size, before);
   }
   /// Whether components are reduced where they are, without a copy as rows.
   static constexpr bool takes_columns = [] {
@@ -197,10 +197,11 @@ struct host_reduction {
       return requires(const Work& w, state& s) { w.reducer.template add_block<1>(s, columns_from(get<0>(w.in).data)); };
     else return false;
   }();
-  /// Fewer values than a block: Step of them at a time, and then half as many. Where values may be added twice, more
-  /// than half of Step are Step of which some came before: a few long steps take less time than one of each length.
-  /// What is less than the shortest step, which comes after one of four times its length, is one whose last value
-  /// repeats.
+  /// Fewer values than a block: Step of them at a time, and then half as many. (Where processors most often have the
+  /// library's vectors, steps are short from the beginning: each length takes time to compile.) Where values may be
+  /// added twice, more than half of Step are Step of which some came before: a few long steps take less time than one
+  /// of each length. What is less than the shortest step, which comes after one of four times its length, is one whose
+  /// last value repeats.
   template <int Step, class V>
   void add_rest(state& s, V v, offsets& p, std::int64_t n, std::int64_t before) const {
     constexpr bool repeats = idempotent<Reducer> && std::is_same_v<V, const value*>, last = repeats && Step <= 8;
@@ -359,7 +360,8 @@ struct host_reduction {
     if (by_rows && work.shape.splits == 1) {
       if (work.total == 2) return reduce_few(start, std::make_index_sequence<2>());
       if (work.total == 3) return reduce_few(start, std::make_index_sequence<3>());
-      if (work.total == 4) return reduce_few(start, std::make_index_sequence<4>());
+      if constexpr (!positions)  // whose branches take longer than states that are kept
+        if (work.total == 4) return reduce_few(start, std::make_index_sequence<4>());
     }
     slot s[max_across];
     for (int k = 0; k < start.results; ++k) s[k] = work.reducer.init();

@@ -20,7 +20,20 @@ QUERN_IMPL_VECTOR_EXTREMA(float)
 QUERN_IMPL_VECTOR_EXTREMA(double)
 QUERN_IMPL_VECTOR_EXTREMA(std::int32_t)
 QUERN_IMPL_VECTOR_EXTREMA(std::int64_t)
+QUERN_IMPL_VECTOR_EXTREMA(std::uint32_t)
+QUERN_IMPL_VECTOR_EXTREMA(std::uint64_t)
 #undef QUERN_IMPL_VECTOR_EXTREMA
+
+/// Whether the library may have vector instructions for a reducer, so that a program's own loops are a second choice.
+template <class Reducer>
+inline constexpr bool has_vector_extrema = false;
+template <class T>
+inline constexpr bool has_vectors_of = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                       (std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+template <class T, int Sign>
+inline constexpr bool has_vector_extrema<extremum_reducer<T, Sign>> = has_vectors_of<T>;
+template <class T, int Sign, bool SkipNan>
+inline constexpr bool has_vector_extrema<arg_reducer<T, Sign, SkipNan>> = has_vectors_of<T>;
 
 /// Adds n values side by side, at the positions first + k step, to a state; false where these instructions have nothing
 /// for the reducer.

@@ -16,10 +16,24 @@ namespace quern::impl {
 template <class Operand>
 inline constexpr bool has_runs = false;
 template <class Source>
-inline constexpr bool has_runs<mapped_operand<Source>> = Source::has_runs;
+inline constexpr bool has_runs<mapped_operand<Source>> =
+    Source::has_runs && std::is_trivially_copyable_v<typename Source::value_type>;
 
-/// An operand from an element on as one of memory. `count` becomes the number of elements for which that holds; 0 where
-/// there is no loop for them.
+/// So many elements are gathered at a time, and adjacent ones from `least_run` on are read where they are.
+/// (bench_views)
+inline constexpr std::int64_t least_run = 32, gathered_length = 128;
+
+/// Where elements of an operand are gathered.
+template <class Operand>
+struct gathered_elements {};
+template <class Operand>
+  requires has_runs<Operand>
+struct gathered_elements<Operand> {
+  using value = typename Operand::value_type;
+  alignas(64) std::byte memory[(gathered_length + gathered_beyond) * sizeof(value)];
+};
+
+/// An operand from an element on as one of memory, where it is found by a map.
 template <class Operand>
 struct operand_run {
   const Operand& operand;
@@ -30,13 +44,23 @@ struct memory_run {
   array_operand<const T> operand;
   std::int64_t offset = 0;
 };
+/// `count` becomes the number of elements for which that holds.
 template <class Operand>
-auto run_at(const Operand& operand, std::int64_t from, std::int64_t k, std::int64_t& count) {
+auto run_at(const Operand& operand, std::int64_t from, std::int64_t k, std::int64_t& count,
+            gathered_elements<Operand>& room) {
   if constexpr (has_runs<Operand>) {
-    const auto r = operand.run(from + k * operand.step, count);
-    const bool reads = r.data != nullptr && (r.step == 0 || r.step == 1 || r.count == 1);
-    count = reads ? std::min(count, r.count) : 0;
-    return memory_run<typename Operand::value_type>{{r.data, r.count == 1 ? 1 : r.step}};
+    using value = typename Operand::value_type;
+    const std::int64_t at = from + k * operand.step;
+    const auto r = operand.run(at, count);
+    const std::int64_t worth = r.step == 1 ? least_run : gathered_length;
+    if (r.data != nullptr && (r.step == 0 || r.step == 1) && r.count >= std::min(worth, count)) {
+      count = std::min(count, r.count);
+      return memory_run<value>{{r.data, r.step}};
+    }
+    count = std::min(count, gathered_length);
+    auto* const gathered = reinterpret_cast<value*>(room.memory);
+    operand.gather(at, count, gathered);
+    return memory_run<value>{{gathered, 1}};
   } else {
     return operand_run<Operand>{operand, from + k * operand.step};
   }

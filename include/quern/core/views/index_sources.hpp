@@ -13,6 +13,7 @@
 /// division is needed to take an address apart.
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <quern/core/launch/pack_types.hpp>
 #include <quern/core/views/extents.hpp>
 #include <type_traits>
@@ -55,6 +56,11 @@ struct memory_source {
   KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
     return {data + at, step, count};
   }
+  void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    if (step == 1) std::copy_n(data + at, count, to);
+    else
+      for (std::int64_t k = 0; k < count; ++k) to[k] = data[at + k * step];
+  }
 };
 
 /// Addresses themselves, as positions are read.
@@ -74,9 +80,13 @@ struct position_source {
 inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t high, std::int64_t step,
                                  std::int64_t count) {
   if (step == 0) return count;
+  if (step == 1) return high - i < count - 1 ? high - i + 1 : count;  // without the time of a division
   const std::int64_t room = step > 0 ? (high - i) / step : (i - low) / -step;
   return room < count - 1 ? room + 1 : count;  // a step more may be no number
 }
+
+/// `gather` of sources that have runs may write so many elements behind those that it is asked for.
+inline constexpr std::int64_t gathered_beyond = 8;
 
 /// Where in an address the index along an axis stands.
 struct index_bits {
@@ -112,6 +122,9 @@ struct mapped_line {
   std::int64_t first, stride;
   KOKKOS_FUNCTION value_type operator[](std::int64_t j) const { return inner.load(first + j * stride); }
 };
+
+struct tile_map;
+struct repeat_map;
 
 /// A source with the index along one axis mapped.
 template <class Inner, class Map>
@@ -155,22 +168,33 @@ struct axis_source {
     return inner.template load_pack<W>(others(at) + j * stride);
   }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
-    const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
-                       in_index = std::int64_t{1} << bits.of_index;
-    const std::int64_t along = step / below;
-    if (along != 0 && along * below == step && along < in_index && along > -in_index)
-      return run_along(i, others(at), along, steps_within(i, 0, in_index - 1, along, count));
-    if (step < below && step > -below) {
-      count = steps_within(at & (below - 1), 0, below - 1, step, count);
-    } else {
-      const std::int64_t inner_step = step / (below * in_index);
-      if (inner_step * below * in_index != step) return {};  // along several axes at once
-      step = inner_step * (std::int64_t{1} << bits.outer_shift);
-    }
-    const std::int64_t j = map(i);
+    const piece p = piece_at(at, step, count);
+    if (p.count == 0) return {};
     if constexpr (Map::has_outside)
-      if (j < 0) return outside_run(count);
-    return inner.run(others(at) + j * stride, step, count);
+      if (p.outside) return outside_run(p.count);
+    return inner.run(p.first, p.step, p.count);
+  }
+  /// Copies the elements of `count` addresses.
+  void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    [[maybe_unused]] const bool by_index = bits.of_index > 0 && step == std::int64_t{1} << bits.below;
+    if constexpr (std::is_same_v<Map, repeat_map>)
+      if (by_index) return gather_repeated(at, count, to);
+    if constexpr (std::is_same_v<Map, tile_map>)
+      if (by_index && map.n < count) {
+        gather(at, step, map.n, to);
+        for (std::int64_t k = map.n; k < count; k *= 2) std::copy_n(to, std::min(k, count - k), to + k);
+        return;
+      }
+    constexpr std::int64_t least = 8;  // elements that are worth the choice of a loop
+    while (count > 0) {
+      piece p = piece_at(at, step, count);
+      if (p.count == 0) return gather_each(at, step, count, to);
+      if (p.count < least) gather_each(at, step, p.count = std::min(least, count), to);
+      else gather_piece(p, at, step, to);
+      at += p.count * step;
+      count -= p.count;
+      to += p.count;
+    }
   }
   /// The elements of `count` addresses, `step` apart, where they are that far from each other in memory: by the first
   /// and the last one. A thread of a device then finds one of them instead of each.
@@ -191,6 +215,63 @@ struct axis_source {
   }
 
  private:
+  /// Addresses of the inner source that follow each other, `count` of them, or of elements that are outside. A count of
+  /// 0 says that they are anywhere.
+  struct piece {
+    std::int64_t first = 0, step = 0, count = 0;
+    bool outside = false;
+  };
+  piece piece_at(std::int64_t at, std::int64_t step, std::int64_t count) const {
+    const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
+                       in_index = std::int64_t{1} << bits.of_index;
+    const std::int64_t along = step / below;
+    if (along != 0 && along * below == step && along < in_index && along > -in_index) {
+      const index_run r = map.run(i, along, steps_within(i, 0, in_index - 1, along, count));
+      return {others(at) + r.first * stride, r.step * along * stride, r.count, r.outside};
+    }
+    if (step < below && step > -below) {
+      count = steps_within(at & (below - 1), 0, below - 1, step, count);
+    } else {
+      const std::int64_t inner_step = step / (below * in_index);
+      if (inner_step * below * in_index != step) return {};  // along several axes at once
+      step = inner_step * (std::int64_t{1} << bits.outer_shift);
+    }
+    const std::int64_t j = map(i);
+    return {others(at) + j * stride, step, count, Map::has_outside && j < 0};
+  }
+  void gather_piece(const piece& p, std::int64_t at, std::int64_t step, value_type* to) const {
+    if constexpr (Map::has_outside)
+      if (p.outside) return gather_each(at, step, p.count, to);
+    inner.gather(p.first, p.step, p.count, to);
+  }
+  void gather_each(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    const axis_source own = *this;  // which no value of a type of characters may overwrite
+    for (std::int64_t k = 0; k < count; ++k) to[k] = own.load(at + k * step);
+  }
+  /// Of a map that repeats indices, without a division for each.
+  void gather_repeated(std::int64_t at, std::int64_t count, value_type* to) const {
+    const axis_source own = *this;  // which no value of a type of characters may overwrite
+    const std::int64_t i = own.index(at), times = own.map.times, j = own.map(i);
+    std::int64_t from = own.others(at) + j * own.stride;
+    const auto repeat = [&](std::int64_t n) {
+      const value_type v = own.inner.load(from);
+      for (std::int64_t k = 0; k < n; k += gathered_beyond)
+        for (std::int64_t u = 0; u < gathered_beyond; ++u) to[k + u] = v;
+      from += own.stride;
+      to += n;
+      count -= n;
+    };
+    repeat(std::min((j + 1) * times - i, count));
+    if (times <= gathered_beyond)
+      for (; count >= times;) {
+        const value_type v = own.inner.load(from);
+        for (std::int64_t u = 0; u < gathered_beyond; ++u) to[u] = v;
+        from += own.stride;
+        to += times;
+        count -= times;
+      }
+    while (count > 0) repeat(std::min(times, count));
+  }
   /// What stands at an address whose index leads to no element.
   KOKKOS_FUNCTION value_type outside(std::int64_t at) const {
     if constexpr (computes_outside<Map>) return map.outside(index(at), mapped_line<Inner>{inner, others(at), stride});
@@ -199,17 +280,6 @@ struct axis_source {
   source_run<value_type> outside_run(std::int64_t count) const {
     if constexpr (computes_outside<Map>) return {};
     else return {&map.outside, 0, count};
-  }
-  source_run<value_type> run_along(std::int64_t i, std::int64_t start, std::int64_t along, std::int64_t count) const {
-    if constexpr (!has_runs) {
-      return {};
-    } else {
-      const index_run r = map.run(i, along, count);
-      if (r.count == 0) return {};
-      if constexpr (Map::has_outside)
-        if (r.outside) return outside_run(r.count);
-      return inner.run(start + r.first * stride, r.step * along * stride, r.count);
-    }
   }
 };
 
@@ -250,8 +320,23 @@ struct row_major_source {
   }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
     if (step != 1) return {};
+    return inner.run(inner_address(at), stride[0], row_left(at, count));
+  }
+  void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    while (count > 0) {
+      const std::int64_t n = step == 1 ? row_left(at, count) : 1;
+      inner.gather(inner_address(at), stride[0], n, to);
+      at += n * step;
+      count -= n;
+      to += n;
+    }
+  }
+
+ private:
+  /// How many of `count` elements stand in the row of the first.
+  std::int64_t row_left(std::int64_t at, std::int64_t count) const {
     const std::int64_t left = rank > 1 ? extent[0] - at % extent[0] : count;
-    return inner.run(inner_address(at), stride[0], left < count ? left : count);
+    return left < count ? left : count;
   }
 };
 
@@ -283,7 +368,8 @@ struct tile_map {
     return small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n) : i % n;
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
-    return {i % n, 1, steps_within(i % n, 0, n - 1, along, count)};
+    const std::int64_t first = (*this)(i);
+    return {first, 1, steps_within(first, 0, n - 1, along, count)};
   }
 };
 
@@ -297,7 +383,8 @@ struct repeat_map {
   }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     if (times == 1) return {i, 1, count};
-    return {i / times, 0, steps_within(i % times, 0, times - 1, along, count)};
+    const std::int64_t j = (*this)(i);
+    return {j, 0, steps_within(i - j * times, 0, times - 1, along, count)};
   }
 };
 

@@ -98,6 +98,9 @@ struct mapped_operand {
   source_run<value_type> run(std::int64_t offset, std::int64_t count) const {
     return source.run(first + offset, step, count);
   }
+  void gather(std::int64_t offset, std::int64_t count, value_type* to) const {
+    source.gather(first + offset, step, count, to);
+  }
 };
 
 /// Single elements at equal distances are found together.

@@ -3,33 +3,42 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <quern/map/transpose_bytes.hpp>
+#include <quern/map/transpose_tile.hpp>
 #include <quern/transfer.hpp>
 #include <vector>
 
-// Arrays of bytes that lie transposed are copied by blocks of 8 x 8 on hosts, in tiles of 64 x 64.
+// Arrays that lie transposed are copied in tiles of 64 x 64 on hosts, of bytes by blocks of 8 x 8.
 
 namespace {
 
 unsigned char value_at(std::int64_t i, std::int64_t j) { return static_cast<unsigned char>(131 * i + 7 * j + i * j); }
 
-TEST(TransposedBytes, AllExtentsAroundThoseOfBlocks) {
+template <class T>
+void expect_extents_around_those_of_blocks() {
   for (std::int64_t rows = 0; rows <= 18; ++rows)
     for (std::int64_t columns = 0; columns <= 18; ++columns)
       for (const int sign : {1, -1}) {
         const std::int64_t to_row = columns + 3, from_row = rows + 5;
-        std::vector<unsigned char> to((rows + 1) * to_row, 222), from((columns + 1) * from_row, 111);
-        unsigned char* const t = to.data() + (sign > 0 || rows == 0 ? 0 : (rows - 1) * to_row);
-        unsigned char* const f = from.data() + (sign > 0 || columns == 0 ? 0 : (columns - 1) * from_row);
+        std::vector<T> to((rows + 1) * to_row, T(222)), from((columns + 1) * from_row, T(111));
+        T* const t = to.data() + (sign > 0 || rows == 0 ? 0 : (rows - 1) * to_row);
+        T* const f = from.data() + (sign > 0 || columns == 0 ? 0 : (columns - 1) * from_row);
         auto expected = to;
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < columns; ++j) {
-            f[sign * j * from_row + i] = value_at(i, j);
-            expected[t - to.data() + sign * i * to_row + j] = value_at(i, j);
+            f[sign * j * from_row + i] = T(value_at(i, j));
+            expected[t - to.data() + sign * i * to_row + j] = T(value_at(i, j));
           }
-        quern::impl::transpose_bytes(t, sign * to_row, f, sign * from_row, rows, columns);
+        quern::impl::transpose_tile(t, sign * to_row, f, sign * from_row, rows, columns, sizeof(T));
         EXPECT_EQ(expected, to) << rows << " x " << columns;  // and nothing between the rows
       }
+}
+
+TEST(TransposedCopies, OfAllExtentsAroundThoseOfBlocks) {
+  expect_extents_around_those_of_blocks<unsigned char>();
+  expect_extents_around_those_of_blocks<std::int16_t>();
+  expect_extents_around_those_of_blocks<float>();
+  expect_extents_around_those_of_blocks<double>();
+  expect_extents_around_those_of_blocks<Kokkos::complex<double>>();
 }
 
 template <class T>
@@ -54,11 +63,16 @@ void expect_copied(int m, int n, int planes) {
   EXPECT_EQ(0, wrong) << planes << ' ' << m << ' ' << n;
 }
 
-TEST(TransposedBytes, CopiesInTiles) {
+TEST(TransposedCopies, InTiles) {
   for (const int m : {16, 63, 64, 65, 200})
     for (const int n : {15, 33, 64, 71, 300})
       for (const int planes : {1, 3}) expect_copied<std::int8_t>(m, n, planes);
   expect_copied<bool>(130, 100, 2);
+  for (const int m : {16, 63, 71}) {
+    expect_copied<std::uint16_t>(m, 65, 2);
+    expect_copied<float>(m, 18, 1);
+    expect_copied<Kokkos::complex<double>>(m, 130, 3);
+  }
 }
 
 }  // namespace
