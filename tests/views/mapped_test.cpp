@@ -170,4 +170,45 @@ TYPED_TEST(MappedOn, OfOddDistancesReadTheirElements) {
         EXPECT_EQ(all[21 * i + 4 * ((j + 3) % 4) + k], found[16 * i + 4 * j + k]) << i << j << k;
 }
 
+/// Compares all that `source.strided` finds in an array of rank 2, of which no two elements are equal, and returns how
+/// often it does.
+template <class V>
+int expect_strides(const V& v, const std::string& what) {
+  const auto& n = v.extents.extent;
+  const auto is_inside = [&](std::int64_t i, std::int64_t j) { return i >= 0 && i < n[0] && j >= 0 && j < n[1]; };
+  int times = 0;
+  for (std::int64_t i = 0; i < n[0]; ++i)
+    for (std::int64_t j = 0; j < n[1]; ++j)
+      for (int down = -2; down <= 2; ++down)
+        for (int across = -3; across <= 3; ++across)
+          for (const int count : {2, 3, 5}) {
+            if (!is_inside(i + (count - 1) * down, j + (count - 1) * across)) continue;
+            const std::int64_t at = v.first + i * v.stride[0] + j * v.stride[1],
+                               step = down * v.stride[0] + across * v.stride[1];
+            const auto found = v.source.strided(at, step, count);
+            times += found.count > 0 ? 1 : 0;
+            for (int k = 0; found.count > 0 && k < count; ++k)
+              EXPECT_EQ(v.source.load(at + k * step), found.data[k * found.step])
+                  << what << " " << i << " " << j << " by " << down << " " << across << ", number " << k;
+          }
+  return times;
+}
+
+TEST(MappedStrides, AreThoseOfTheElements) {
+  using host = Kokkos::DefaultHostExecutionSpace;
+  const Kokkos::View<double**, Kokkos::LayoutRight, host> x("x", 6, 7);
+  for (std::int64_t k = 0; k < 42; ++k) x.data()[k] = static_cast<double>(k);
+  const auto rows = test::line<host>(std::vector<int>{5, 0, 1, 2, 4, 4});
+  const auto rolled = quern::roll(x, {2, -3}, axes{0, 1});
+  EXPECT_GT(expect_strides(rolled, "roll"), 1000);
+  EXPECT_GT(expect_strides(quern::pad(x, 2, pad_mode::edge), "edge"), 1000);
+  EXPECT_GT(expect_strides(quern::pad(x, 3, pad_mode::wrap), "wrap"), 1000);
+  EXPECT_GT(expect_strides(quern::pad(x, 4, pad_mode::reflect), "reflect"), 1000);
+  EXPECT_GT(expect_strides(quern::pad(x, 2, 99.0), "constant"), 1000);
+  EXPECT_GT(expect_strides(quern::tile(x, {2, 2}), "tile"), 1000);
+  EXPECT_GT(expect_strides(quern::repeat(x, 2, axis{1}), "repeat"), 100);
+  EXPECT_GT(expect_strides(quern::take(x, rows, axis{0}), "take"), 100);
+  EXPECT_GT(expect_strides(quern::roll(quern::flip(quern::pad(x, 1, pad_mode::wrap)), 2, axis{1}), "nested"), 1000);
+}
+
 }  // namespace

@@ -33,7 +33,7 @@ template <class M>
 struct memory_source {
   using value_type = stored<M>;
   using pointer = pointer_to<const M>;
-  static constexpr bool has_runs = std::is_pointer_v<pointer>;
+  static constexpr bool has_runs = std::is_pointer_v<pointer>, has_strides = has_runs;
   pointer data;
 
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return data[at]; }
@@ -52,7 +52,6 @@ struct memory_source {
     if constexpr (has_runs) return {data + at, step, count};
     else return {};
   }
-  static constexpr bool has_strides = has_runs;
   KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
     return {data + at, step, count};
   }
