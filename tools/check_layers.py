@@ -40,7 +40,7 @@ INTERFACES = {
               "files/output_file.hpp"},  # a file that stands when it is whole
     "particles": {"particles/near_points.hpp", "particles/nearest_so_far.hpp", "particles/row_tiles.hpp"},  # the walk through the cells around a point; distances by products
     "analysis": {"analysis/kmeans_run.hpp", "analysis/kmeans_start.hpp", "analysis/kmeans_update.hpp"},  # iterations over points of which others have some
-    "table": {"table/column.hpp", "table/described_column.hpp", "table/merge.hpp"},  # types of columns; descriptions of parts of a column; the options of a merge
+    "table": {"table/column.hpp", "table/described_column.hpp", "table/merge.hpp", "table/partial_aggregates.hpp"},  # types of columns; descriptions and aggregates of parts; the options of a merge
     "chunked": {"chunked/array_io.hpp"},  # what reads and writes an array by boxes
 }
 

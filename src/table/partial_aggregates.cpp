@@ -196,7 +196,10 @@ Table<Exec> partial_aggregates::of_part(const Table<Exec>& rows) const {
 template <class Exec>
 Table<Exec> partial_aggregates::merged(const std::vector<Table<Exec>>& parts) const {
   if (parts.size() == 1) return parts.front();
-  const auto rows = in_operation(label_, [&] { return Table<Exec>::concat(parts); });
+  return merged(in_operation(label_, [&] { return Table<Exec>::concat(parts); }));
+}
+template <class Exec>
+Table<Exec> partial_aggregates::merged(const Table<Exec>& rows) const {
   const Exec& exec = rows.exec();
   const auto keys = key_columns(label_, rows, {keys_.begin(), keys_.end()});
   const grouped_parts<Exec> all{label_, exec, rows, groups_of(label_, exec, keys)};
@@ -244,6 +247,7 @@ Table<Exec> partial_aggregates::results(const Table<Exec>& of_all) const {
 #define QUERN_TABLE_PARTIAL(E)                                                      \
   template Table<E> partial_aggregates::of_part(const Table<E>&) const;             \
   template Table<E> partial_aggregates::merged(const std::vector<Table<E>>&) const; \
+  template Table<E> partial_aggregates::merged(const Table<E>&) const;              \
   template Table<E> partial_aggregates::results(const Table<E>&) const;
 QUERN_ON_ALL(QUERN_TABLE_PARTIAL)
 

@@ -22,6 +22,9 @@ class partial_aggregates {
   /// What of the rows of some tables, of at least one.
   template <class Exec>
   Table<Exec> merged(const std::vector<Table<Exec>>& parts) const;
+  /// The same of the rows of such tables below each other, which may be of the same groups.
+  template <class Exec>
+  Table<Exec> merged(const Table<Exec>& rows) const;
   /// The results that were asked for.
   template <class Exec>
   Table<Exec> results(const Table<Exec>& of_all) const;
