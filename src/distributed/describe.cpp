@@ -14,7 +14,6 @@
 
 namespace quern {
 namespace impl {
-namespace {
 
 struct to_double {
   template <class T>
@@ -66,7 +65,6 @@ class quantiles_of_ranks {
   digit_counter<Exec> counter_;
 };
 
-}  // namespace
 }  // namespace impl
 
 using namespace impl;
