@@ -43,7 +43,8 @@ class groups_of_ranks {
     const partial_aggregates parts(label_, keys_, results);
     const auto own = succeed_together(comm_, label_, [&] { return parts.of_part(rows_); });
     const auto met = on_ranks_of_keys(own);
-    return succeed_together(comm_, label_, [&] { return parts.results(parts.merged(met)); });
+    const auto own_groups = succeed_together(comm_, label_, [&] { return parts.results(parts.merged(met)); });
+    return with_categories_of_ranks(label_, comm_, own_groups);
   }
   /// Medians need all rows of a group.
   Table<Exec> of_all_rows(const std::vector<aggregation>& results) const {

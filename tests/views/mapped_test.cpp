@@ -200,15 +200,15 @@ TEST(MappedStrides, AreThoseOfTheElements) {
   for (std::int64_t k = 0; k < 42; ++k) x.data()[k] = static_cast<double>(k);
   const auto rows = test::line<host>(std::vector<int>{5, 0, 1, 2, 4, 4});
   const auto rolled = quern::roll(x, {2, -3}, axes{0, 1});
-  EXPECT_GT(expect_strides(rolled, "roll"), 1000);
-  EXPECT_GT(expect_strides(quern::pad(x, 2, pad_mode::edge), "edge"), 1000);
-  EXPECT_GT(expect_strides(quern::pad(x, 3, pad_mode::wrap), "wrap"), 1000);
-  EXPECT_GT(expect_strides(quern::pad(x, 4, pad_mode::reflect), "reflect"), 1000);
-  EXPECT_GT(expect_strides(quern::pad(x, 2, 99.0), "constant"), 1000);
-  EXPECT_GT(expect_strides(quern::tile(x, {2, 2}), "tile"), 1000);
-  EXPECT_GT(expect_strides(quern::repeat(x, 2, axis{1}), "repeat"), 100);
+  EXPECT_GT(expect_strides(rolled, "roll"), 300);
+  EXPECT_GT(expect_strides(quern::pad(x, 2, pad_mode::edge), "edge"), 300);
+  EXPECT_GT(expect_strides(quern::pad(x, 3, pad_mode::wrap), "wrap"), 300);
+  EXPECT_GT(expect_strides(quern::pad(x, 4, pad_mode::reflect), "reflect"), 300);
+  EXPECT_GT(expect_strides(quern::pad(x, 2, 99.0), "constant"), 300);
+  EXPECT_GT(expect_strides(quern::tile(x, {2, 2}), "tile"), 300);
+  EXPECT_GT(expect_strides(quern::repeat(x, 2, axis{1}), "repeat"), 50);
   EXPECT_GT(expect_strides(quern::take(x, rows, axis{0}), "take"), 100);
-  EXPECT_GT(expect_strides(quern::roll(quern::flip(quern::pad(x, 1, pad_mode::wrap)), 2, axis{1}), "nested"), 1000);
+  EXPECT_GT(expect_strides(quern::roll(quern::flip(quern::pad(x, 1, pad_mode::wrap)), 2, axis{1}), "nested"), 300);
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
 
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = work.nest.at_item(item, per_row, length, i);
+    const offsets o = work.nest.at_item(item, per_row, static_cast<int>(length), i);
     compute_block(o, Kokkos::min(length, work.nest.inner - i));
     if (nontemporal) nontemporal_fence();
   }

@@ -204,7 +204,9 @@ struct axis_source {
     const std::int64_t start = others(at) + j * stride;
     if (along << bits.below == step && last >> bits.of_index == 0) {
       if constexpr (!goes_by_steps<Map>) return {};
-      else return map(last) - j == last - i ? inner.strided(start, along * stride, count) : source_run<value_type>{};
+      const std::int64_t end = map(last);
+      if ((Map::has_outside && end < 0) || end - j != last - i) return {};
+      return inner.strided(start, along * stride, count);
     }
     const std::int64_t below = std::int64_t{1} << bits.below, in_below = (at & (below - 1)) + (count - 1) * step;
     if (in_below >= 0 && in_below < below) return inner.strided(start, step, count);
