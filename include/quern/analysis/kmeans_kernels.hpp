@@ -309,7 +309,7 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
       const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes + kernel::alignment,
                          room = team_scratch_room<Exec>(kernel::team);
       const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
-      const bool with_sums = a.plan.groups > 1 && needed + sums <= room;
+      const bool with_sums = a.sums != nullptr && a.plan.groups > 1 && needed + sums <= room;
       const std::int64_t with = needed + (with_sums ? sums : 0);
       const bool with_counts = with + kernel::count_bytes(a) <= room;
       const std::int64_t bytes = with + (with_counts ? kernel::count_bytes(a) : 0);
