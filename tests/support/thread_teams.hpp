@@ -70,7 +70,11 @@ void run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::s
     teams.back()->shared.resize(bytes / sizeof(std::max_align_t) + 8);
     for (int t = 0; t < size; ++t)
       threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
-        for (int l = league - 1 - k; l >= 0; l -= at_a_time) kernel(thread_member(team, t, l));
+        for (int l = league - 1 - k; l >= 0; l -= at_a_time) {
+          const thread_member member(team, t, l);
+          kernel(member);
+          member.team_barrier();  // before the next one has the memory
+        }
       });
   }
   for (auto& t : threads) t.join();
