@@ -100,11 +100,12 @@ TYPED_TEST(DistributedKnn, Misuse) {
   test::expect_error("quern::knn: points have 1 columns, and the domain the rank 2", [&] {
     quern::knn(this->exec, this->numbers(1, 2), this->lengths(1, 2), queries, points, quern::domain({0, 0}, {1, 1}));
   });
-  test::expect_error("quern::knn: axis 0 is from 0 to 1.0000000000000001e+300, which the points' type does not hold", [&] {
-    const DistributedView<float, 2, TypeParam> narrow("narrow", points.decomposition());
-    const Kokkos::View<float**, TypeParam> one("one", 1, 1), of_one("of one", 1, 2);
-    quern::knn(this->exec, this->numbers(1, 2), of_one, one, narrow, quern::domain({0}, {1e300}));
-  });
+  test::expect_error("quern::knn: axis 0 is from 0 to 1.0000000000000001e+300, which the points' type does not hold",
+                     [&] {
+                       const DistributedView<float, 2, TypeParam> narrow("narrow", points.decomposition());
+                       const Kokkos::View<float**, TypeParam> one("one", 1, 1), of_one("of one", 1, 2);
+                       quern::knn(this->exec, this->numbers(1, 2), of_one, one, narrow, quern::domain({0}, {1e300}));
+                     });
   test::expect_error("quern::knn: 0 neighbours of points with 1 columns, expected at least 1 of both",
                      [&] { quern::knn(this->exec, this->numbers(1, 0), this->lengths(1, 0), queries, points); });
   if (this->comm.size() > 1) {
