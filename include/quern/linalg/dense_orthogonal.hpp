@@ -10,6 +10,7 @@
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/small_svd.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
 namespace quern::impl {
@@ -45,6 +46,36 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
+/// A matrix as a batch of one.
+template <class T>
+matrix_batch<T> as_one_item(const strided<T>& s) {
+  return {s.data, static_cast<int>(s.extents.extent[0]), static_cast<int>(s.extents.extent[1]),
+          {0, s.stride[0], s.stride[1]}};
+}
+
+/// A = U diag(s) Vt, m >= n, U of (m, n), or s alone where u has no data: on a device by rotations of one team, if it
+/// can, else by LAPACK, which destroys A. Reports as `run_routine`.
+///
+/// The rotations work on A^T, which is a lower triangle where A is an upper: they take half as many sweeps for R of an
+/// ill-conditioned matrix as those of A would, and no more for others (Drmac and Veselic, SIAM J. Matrix Anal. Appl.
+/// 29, 2008).
+template <class Exec, class T>
+std::optional<int> svd_of_columns(const Exec& exec, const std::string& label, const column_major<T>& u,
+                                  real_type<T>* s, const column_major<T>& vt, const column_major<T>& a) {
+  if constexpr (is_device<Exec>) {
+    lease<Exec> held(exec);
+    int* const info = held.template result<int>();
+    const svd_op<T> rotations{as_one_item(strided<real_type<T>>{s, {a.columns, 1}, {1, 1}}),
+                              as_one_item(exchanged(as_matrix(vt))), as_one_item(exchanged(as_matrix(u))),
+                              as_one_item(exchanged(as_input(a))), item_info{info, 0}};
+    if (launch_alone<T>(exec, label_text(label, "/rotations"), a.rows, rotations)) {
+      exec.fence(kernel_label(label, ": info"));
+      return *info;
+    }
+  }
+  return run_routine(exec, label, a, part::all, [&](int* info) { lapack::svd(exec, a, s, u, vt, info); });
+}
+
 /// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. Reports as `run_routine`.
 template <class Exec, class T>
 std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const strided<T>& u, real_type<T>* s,
@@ -52,8 +83,7 @@ std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const bool vectors = u.data != nullptr;
   const auto decompose = [&](const column_major<T>& work, const column_major<T>& left) {
-    return run_routine(exec, label, work, part::all,
-                       [&](int* info) { lapack::svd(exec, work, s, vectors ? left : column_major<T>{}, vt, info); });
+    return svd_of_columns(exec, label, vectors ? left : column_major<T>{}, s, vectors ? vt : column_major<T>{}, work);
   };
   if (!is_tall(a.extents)) {
     const work_matrix<Exec, T> work(exec, m, n), left(exec, u);

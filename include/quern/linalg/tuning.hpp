@@ -38,6 +38,10 @@ struct linalg_tuning : tuning<Exec> {
   static constexpr int tall_lanes = is_device<Exec> ? 32 : 1;
   static constexpr int tall_threads = is_device<Exec> ? 8 : 1;
 
+  /// Columns of a single matrix up to which one team is faster than the vendor's library, if the matrix fits into its
+  /// fast scratch memory (bench_linalg: svd m x 100).
+  static constexpr int team_columns = 128;
+
   /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
   static constexpr int vendor_eigh_rows = 24;
 };
