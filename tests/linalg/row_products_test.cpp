@@ -35,8 +35,8 @@ template <class T>
 matrix<T> by_rows(const stored<T>& a, const stored<T>& b, std::int64_t warps) {
   using kernel = row_products<T>;
   const int m = a.values.columns, n = b.values.columns;
-  kernel products{quern::impl::tall_columns<T>(a.array), quern::impl::tall_columns<T>(b.array), a.values.rows, 0, 0,
-                  nullptr};
+  kernel products{
+      quern::impl::tall_columns<T>(a.array), quern::impl::tall_columns<T>(b.array), a.values.rows, 0, 0, nullptr};
   set_segments(products, warps);
   std::vector<T> partial(m * n * products.segments, T(1e30F));
   products.partial = partial.data();

@@ -31,9 +31,11 @@ struct decomposition {
   int info = -1;
 
   explicit decomposition(const matrix<T>& a) : u(a.rows, a.columns), vt(a.columns, a.columns), s(a.columns) {
-    const quern::impl::svd_op<T> op{as_item(s.data(), a.columns, 1), as_item(u.v.data(), a.rows, a.columns),
+    const quern::impl::svd_op<T> op{as_item(s.data(), a.columns, 1),
+                                    as_item(u.v.data(), a.rows, a.columns),
                                     as_item(vt.v.data(), a.columns, a.columns),
-                                    as_item(a.v.data(), a.rows, a.columns), {&info, 0}};
+                                    as_item(a.v.data(), a.rows, a.columns),
+                                    {&info, 0}};
     run_by_threads<T>(op, 3);
   }
   matrix<wide> again() const {
@@ -76,9 +78,7 @@ struct factored_gram {
       gram.v[e] = number<T>(static_cast<double>(exact.v[e].real()), static_cast<double>(exact.v[e].imag()));
   }
   quern::impl::gram_factors<T> pointers() {
-    const auto columns = [&](matrix<T>& m) {
-      return quern::impl::column_major<T>{m.v.data(), m.rows, m.rows, m.rows};
-    };
+    const auto columns = [&](matrix<T>& m) { return quern::impl::column_major<T>{m.v.data(), m.rows, m.rows, m.rows}; };
     return {columns(gram), columns(factor), columns(inverse)};
   }
   void by_team(R shift) { run_by_threads<T>(quern::impl::factor_gram_op<T>{pointers(), shift, &report}, 3); }

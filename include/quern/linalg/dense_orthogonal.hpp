@@ -49,7 +49,9 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
 /// A matrix as a batch of one.
 template <class T>
 matrix_batch<T> as_one_item(const strided<T>& s) {
-  return {s.data, static_cast<int>(s.extents.extent[0]), static_cast<int>(s.extents.extent[1]),
+  return {s.data,
+          static_cast<int>(s.extents.extent[0]),
+          static_cast<int>(s.extents.extent[1]),
           {0, s.stride[0], s.stride[1]}};
 }
 
@@ -60,8 +62,8 @@ matrix_batch<T> as_one_item(const strided<T>& s) {
 /// ill-conditioned matrix as those of A would, and no more for others (Drmac and Veselic, SIAM J. Matrix Anal. Appl.
 /// 29, 2008).
 template <class Exec, class T>
-std::optional<int> svd_of_columns(const Exec& exec, const std::string& label, const column_major<T>& u,
-                                  real_type<T>* s, const column_major<T>& vt, const column_major<T>& a) {
+std::optional<int> svd_of_columns(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                                  const column_major<T>& vt, const column_major<T>& a) {
   if constexpr (is_device<Exec>) {
     lease<Exec> held(exec);
     int* const info = held.template result<int>();

@@ -4,8 +4,8 @@
 #define QUERN_LINALG_GRAM_FACTORS_HPP
 
 /// @file
-/// Cholesky factorizations of Gram matrices, and what they say of the columns of a tall matrix: by one team of a device,
-/// which needs neither a library nor a host, or by LAPACK.
+/// Cholesky factorizations of Gram matrices, and what they say of the columns of a tall matrix: by one team of a
+/// device, which needs neither a library nor a host, or by LAPACK.
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/values/values.hpp>

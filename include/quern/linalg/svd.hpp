@@ -77,8 +77,9 @@ struct engine<in_memory, singular_values> {
 /// s descends. Views of any layout of float, double or their complex numbers. The error of s is some m eps of the
 /// largest value, of whatever size the elements are.
 ///
-/// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), and the
-/// call waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
+/// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), on
+/// devices one of up to 128 rows and columns that fits into shared memory by Jacobi rotations of one team, and the call
+/// waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
 /// factorization is. A batch is decomposed by one-sided Jacobi rotations in one kernel, often with far less error in
 /// small values. Matrices that do not fit into fast scratch memory spill to global memory, which grows when first
 /// needed.

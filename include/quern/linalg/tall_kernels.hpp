@@ -169,8 +169,15 @@ struct tall_factors {
         n_(a.extents.extent[1]),
         small_(exec, 9 * n_ * n_),
         reports_(exec) {
-    column_major<T>* const squares[] = {&r_,           &upper_,      &product_,     &now_.of.gram,    &now_.of.factor,
-                                        &now_.of.inverse, &next_.of.gram, &next_.of.factor, &next_.of.inverse};
+    column_major<T>* const squares[] = {&r_,
+                                        &upper_,
+                                        &product_,
+                                        &now_.of.gram,
+                                        &now_.of.factor,
+                                        &now_.of.inverse,
+                                        &next_.of.gram,
+                                        &next_.of.factor,
+                                        &next_.of.inverse};
     for (int i = 0; i < 9; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
     now_.report = reports_.template result<gram_report<R>>();
     next_.report = now_.report + 1;
