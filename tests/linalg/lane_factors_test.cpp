@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <quern/linalg/lane_factors.hpp>
+#include <quern/linalg/lane_inverse.hpp>
 #include <support/emulated_lanes.hpp>
 #include <support/matrices.hpp>
 #include <support/testing.hpp>
@@ -93,6 +94,54 @@ TEST(LaneFactors, ItemsThatAreNotPositiveFail) {
   EXPECT_TRUE(std::isnan(found.l[2 * n * n + 5 * n + 5]));
 }
 
+/// Inverses in place, and their reports.
+template <class T, int Width, int N>
+factored<T> inverses(int n, const std::vector<T>& a) {
+  const int items = static_cast<int>(a.size()) / (n * n);
+  factored<T> result{a, std::vector<int>(items, -1)};
+  const quern::impl::inverse_on_lanes<T, Width, N> kernel{
+      batch_of(result.l.data(), n, n), batch_of<const T>(result.l.data(), n, n), {result.info.data(), 1}};
+  const emulated_lanes<Width> lanes;
+  for (int item = 0; item < items; ++item) kernel(lanes, item, true);
+  return result;
+}
+/// The residuals on both sides, A X - 1 and X A - 1, are within c n eps |a| |x|.
+template <class T, int Width, int N>
+void expect_inverse(int n, const std::string& kind, int digits = 0) {
+  const double eps = Kokkos::Experimental::epsilon_v<quern::impl::real_type<T>>;
+  const auto all = matrices<T>(2, n, kind, digits);
+  const auto found = inverses<T, Width, N>(n, all);
+  matrix<T> one(n, n);
+  for (int i = 0; i < n; ++i) one(i, i) = T(1);
+  for (int item = 0; item < 2; ++item) {
+    const auto a = part(all, item, n, n), x = part(found.l, item, n, n);
+    EXPECT_EQ(0, found.info[item]);
+    EXPECT_LE(distance(product(a, x), one), 4 * n * eps * norm(a) * norm(x)) << n << kind;
+    EXPECT_LE(distance(product(x, a), one), 4 * n * eps * norm(a) * norm(x)) << n << kind;
+  }
+}
+TEST(LaneFactors, Inverse) {
+  for (const int n : {1, 3, 4}) expect_inverse<float, 4, 4>(n, "any");
+  for (const int n : {5, 8}) expect_inverse<Kokkos::complex<double>, 8, 8>(n, "zero diagonal");
+  for (const int n : {9, 16}) expect_inverse<double, 16, 16>(n, "zero diagonal");
+  for (const int n : {17, 24}) expect_inverse<Kokkos::complex<float>, 32, 24>(n, "any");
+  for (const int digits : {0, 4, 8, 12}) expect_inverse<double, 32, 32>(31, "condition", digits);
+  expect_inverse<double, 32, 32>(32, "zero diagonal");
+}
+TEST(LaneFactors, SingularItemsHaveNoInverse) {
+  const int n = 6;
+  auto all = matrices<double>(3, n, "any");
+  for (int i = 0; i < n; ++i) all[n * n + i * n + 3] = 0;
+  all[2 * n * n] = NAN;
+  const auto found = inverses<double, 8, 8>(n, all);
+  EXPECT_EQ((std::vector<int>{0, 4, 0}), found.info);
+  for (int e = 0; e < n * n; ++e) {
+    EXPECT_FALSE(std::isnan(found.l[e]));
+    EXPECT_TRUE(std::isnan(found.l[n * n + e]));
+  }
+  EXPECT_TRUE(std::isnan(found.l[2 * n * n]));
+}
+
 template <class T>
 struct q_and_r {
   matrix<T> q, r;
@@ -136,7 +185,8 @@ TEST(LaneFactors, Qr) {
   expect_qr<double, 32, 32>(part(matrices<double>(1, 30, "condition", 15), 0, 30, 30));
 }
 TEST(LaneFactors, QrOfAnySizeAndRank) {
-  for (const double size : {1e-300, 1e-160, 1e160, 1e300}) expect_qr<double, 8, 8>(rectangle<double>(8, 6), false, size);
+  for (const double size : {1e-300, 1e-160, 1e160, 1e300})
+    expect_qr<double, 8, 8>(rectangle<double>(8, 6), false, size);
   expect_qr<double, 8, 8>(matrix<double>(6, 5));
   auto repeated = rectangle<double>(8, 8);
   for (int i = 0; i < 8; ++i) repeated(i, 5) = repeated(i, 2), repeated(i, 6) = 0;

@@ -4,8 +4,8 @@
 #define QUERN_LINALG_LANE_FACTORS_HPP
 
 /// @file
-/// Cholesky and QR factorizations of matrices of up to 32 rows and columns on devices, each on lanes of a warp that have
-/// a row or a column in their registers.
+/// Cholesky and QR factorizations of matrices of up to 32 rows and columns on devices, each on lanes of a warp that
+/// have a row or a column in their registers.
 
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/register_lanes.hpp>
