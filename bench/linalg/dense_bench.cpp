@@ -182,7 +182,7 @@ const int registered = [] {
   bench::add({"svd/float64 m x 50", {300'000}, 600, tall(svd, 50)});
   bench::add({"svd/float64 m x 128", {100'000}, 600, tall(svd, 128)});
   bench::add({"svd/float64 m x 1000", {10'000, 20'000}, 1'100, tall(svd, 1000)});
-  bench::add({"svd/float64 n x n", {100, 1'000}, 40, square});
+  bench::add({"svd/float64 n x n", {50, 100, 1'000}, 40, square});
   bench::add({"lstsq/float64 m x 8", {10'000, 2'000'000}, 5'000, tall(lstsq, 8)});
   bench::add({"lstsq/float64 m x 50", {300'000}, 5'000, tall(lstsq, 50)});
   bench::add({"solve/float64 n x n", {100, 1'000, 4'000}, 60, solve});

@@ -80,7 +80,7 @@ struct decomposed {
     const strided<R> there{s.data(), {k}, {1}};
     const strided<T> left = as_matrix(tall ? *of_triangle : *u), right = as_matrix(*vt);
     if (svd_matrix(exec, label, vectors ? left : strided<T>{}, there, vectors ? right : strided<T>{},
-                   tall ? as_input(tall->r()) : a) != 0)
+                   tall ? as_input(tall->r()) : a, tall ? part::upper : part::all) != 0)
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     if (tall && vectors)
       multiply_matrices(exec, label, as_matrix(*u), as_input(tall->inverse()), as_input(*of_triangle));

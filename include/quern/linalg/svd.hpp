@@ -77,12 +77,12 @@ struct engine<in_memory, singular_values> {
 /// s descends. Views of any layout of float, double or their complex numbers. The error of s is some m eps of the
 /// largest value, of whatever size the elements are.
 ///
-/// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), on
-/// devices one of up to 128 rows and columns that fits into shared memory by Jacobi rotations of one team, and the call
-/// waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
-/// factorization is. A batch is decomposed by one-sided Jacobi rotations in one kernel, often with far less error in
-/// small values. Matrices that do not fit into fast scratch memory spill to global memory, which grows when first
-/// needed.
+/// One matrix is decomposed by LAPACK, cuSOLVER (by the polar decomposition) or rocSOLVER (component `linalg`), and the
+/// call waits for `exec`; of one with many more rows than columns, or columns than rows, only the R of its QR
+/// factorization is. On devices one of up to 64 rows and columns, or an R of up to 128 columns, that fits into shared
+/// memory is decomposed by the method of batches. A batch is decomposed by one-sided Jacobi rotations in one kernel,
+/// often with far less error in small values. Matrices that do not fit into fast scratch memory spill to global memory,
+/// which grows when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call
