@@ -28,7 +28,7 @@ struct linalg_tuning : tuning<Exec> {
 
   /// Elements up to which, and rows from which, A^H B is made by products of rows: with more elements the vendor's BLAS
   /// no longer reads the columns for each; the threads of a device that share the place of one, which needs many
-  /// registers (bench_linalg: lstsq, qr m x 8).
+  /// registers (bench_dense: lstsq, qr m x 8).
   static constexpr int row_product_elements = 1599, row_product_rows = 4096, row_product_share = 4;
 
   /// Threads of a team that works on small matrices, each on several lanes; the threads for which a multiprocessor must
@@ -44,7 +44,7 @@ struct linalg_tuning : tuning<Exec> {
   static constexpr int tall_threads = is_device<Exec> ? 8 : 1;
 
   /// Columns of a single matrix up to which one team is faster than the vendor's library, if the matrix fits into its
-  /// fast scratch memory (bench_linalg: svd m x 100).
+  /// fast scratch memory (bench_dense: svd m x 100).
   static constexpr int team_columns = 128;
 
   /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
