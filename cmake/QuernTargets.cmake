@@ -121,7 +121,7 @@ if(QUERN_ENABLE_LINALG)
     list(APPEND _linalg_libraries ${QUERN_KOKKOSKERNELS_TARGET} roc::rocblas roc::rocsolver)
   endif()
 endif()
-quern_add_component(linalg fits/coordinate_descent fits/logistic_steps fits/normal_equations linalg/dense_kernels linalg/dense_orthogonal linalg/lane_solve linalg/least_squares ${_linalg_sources})
+quern_add_component(linalg fits/coordinate_descent fits/logistic_steps fits/normal_equations linalg/dense_kernels linalg/dense_orthogonal linalg/lane_factors linalg/lane_inverse linalg/lane_solve linalg/least_squares ${_linalg_sources})
 set_target_properties(
   quern_linalg
   PROPERTIES QUERN_LAPACK "${QUERN_ENABLE_LINALG}" # whether single matrices can be factored

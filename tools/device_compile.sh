@@ -67,8 +67,8 @@ tests=(
   keyed/group_masks_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
-  "batch/vmap_test linalg/solve_test linalg/lane_solve_test"
-  "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/least_squares_test"
+  "batch/vmap_test linalg/solve_test linalg/lane_factors_test linalg/lane_solve_test linalg/row_products_test"
+  "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/team_factors_test linalg/least_squares_test"
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"

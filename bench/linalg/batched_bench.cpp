@@ -46,6 +46,24 @@ struct plain_solve {
   }
 };
 
+/// Whether the residuals are rounding errors.
+template <class T>
+bool solves(const view<T***>& a, const view<T**>& x, const view<T**>& b) {
+  const std::int64_t items = a.extent(0), n = a.extent(1);
+  const double bound = 8 * static_cast<double>(n) * Kokkos::Experimental::epsilon_v<T>;
+  return bench::failures(
+             items, KOKKOS_LAMBDA(std::int64_t item) {
+               double largest = 0, error = 0;
+               for (std::int64_t j = 0; j < n; ++j) largest = Kokkos::max<double>(largest, Kokkos::abs(x(item, j)));
+               for (std::int64_t i = 0; i < n; ++i) {
+                 double sum = -b(item, i);
+                 for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(a(item, i, j)) * x(item, j);
+                 error = Kokkos::max(error, Kokkos::abs(sum));
+               }
+               return error <= bound * static_cast<double>(n) * largest;
+             }) == 0;
+}
+
 template <class T>
 prepared solve(const exec_space& exec, std::int64_t items, std::int64_t n) {
   const auto a = sampled(make_view<T***>("a", items, n, n), 1);
@@ -61,32 +79,27 @@ prepared solve(const exec_space& exec, std::int64_t items, std::int64_t n) {
                    Kokkos::parallel_for("plain", range(exec, 0, items), plain_solve<T>{copy, x});
                  }}};
   p.poison = [=] { Kokkos::deep_copy(x, T(-7)); };
-  p.right = [=] {
-    const double bound = 8 * static_cast<double>(n) * Kokkos::Experimental::epsilon_v<T>;
-    return bench::failures(
-               items, KOKKOS_LAMBDA(std::int64_t item) {
-                 double largest = 0, error = 0;
-                 for (std::int64_t j = 0; j < n; ++j) largest = Kokkos::max<double>(largest, Kokkos::abs(x(item, j)));
-                 for (std::int64_t i = 0; i < n; ++i) {
-                   double sum = -b(item, i);
-                   for (std::int64_t j = 0; j < n; ++j) sum += static_cast<double>(a(item, i, j)) * x(item, j);
-                   error = Kokkos::max(error, Kokkos::abs(sum));
-                 }
-                 return error <= bound * static_cast<double>(n) * largest;
-               }) == 0;
-  };
+  p.right = [=] { return solves(a, x, b); };
   return p;
 }
 
-void add_to_diagonal(const view<double***>& a, std::int64_t n) {
+/// A bound on errors, given for double, in the digits of T.
+template <class T>
+constexpr double bound_of(double bound) {
+  return bound * Kokkos::Experimental::epsilon_v<T> / Kokkos::Experimental::epsilon_v<double>;
+}
+
+template <class T>
+void add_to_diagonal(const view<T***>& a, std::int64_t n) {
   Kokkos::parallel_for(
       "bench::diagonal", range(0, a.extent(0) * n),
-      KOKKOS_LAMBDA(std::int64_t i) { a(i / n, i % n, i % n) += static_cast<double>(n); });
+      KOKKOS_LAMBDA(std::int64_t i) { a(i / n, i % n, i % n) += static_cast<T>(n); });
   Kokkos::fence();
 }
 
-view<double***> symmetric(std::int64_t items, std::int64_t n, bool positive) {
-  const auto a = sampled(make_view<double***>("a", items, n, n), 1);
+template <class T>
+view<T***> symmetric(std::int64_t items, std::int64_t n, bool positive) {
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1);
   Kokkos::parallel_for(
       "bench::symmetric", range(0, items), KOKKOS_LAMBDA(std::int64_t b) {
         for (int i = 0; i < n; ++i)
@@ -101,18 +114,21 @@ view<double***> symmetric(std::int64_t items, std::int64_t n, bool positive) {
 constexpr int vendor_rows = 32;  // the most that all of its batches take
 #endif
 
+template <class T>
 prepared inv(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = sampled(make_view<double***>("a", items, n, n), 1), out = make_view<double***>("out", items, n, n);
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1), out = make_view<T***>("out", items, n, n);
   add_to_diagonal(a, n);
   const view<int*> info("info", items);
   const double cube = static_cast<double>(n) * n * n;
-  prepared p{16.0 * items * n * n, 2.0 * items * cube, {}, {}, {}};
+  prepared p{2.0 * sizeof(T) * items * n * n, 2.0 * items * cube, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::inv(exec, out, a, info); }}};
 #ifdef KOKKOS_ENABLE_CUDA
-  if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::inv(exec, out, a)});
+  if constexpr (std::is_same_v<T, double>)
+    if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::inv(exec, out, a)});
 #endif
-  p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
   p.right = [=] {
+    const double bound = bound_of<T>(1e-11);
     return bench::failures(
                items, KOKKOS_LAMBDA(std::int64_t b) {
                  double error = 0;
@@ -122,23 +138,25 @@ prepared inv(const exec_space& exec, std::int64_t items, std::int64_t n) {
                      for (int k = 0; k < n; ++k) sum += a(b, i, k) * out(b, k, j);
                      error = Kokkos::max(error, Kokkos::abs(sum));
                    }
-                 return error < 1e-11;
+                 return error < bound;
                }) == 0;
   };
   return p;
 }
 
+template <class T>
 prepared cholesky(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = symmetric(items, n, true), l = make_view<double***>("l", items, n, n);
+  const auto a = symmetric<T>(items, n, true), l = make_view<T***>("l", items, n, n);
   const view<int*> info("info", items);
   const double cube = static_cast<double>(n) * n * n;
-  prepared p{16.0 * items * n * n, items * cube / 3, {}, {}, {}};
+  prepared p{2.0 * sizeof(T) * items * n * n, items * cube / 3, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::cholesky(exec, l, a, info); }}};
 #ifdef KOKKOS_ENABLE_CUDA
-  p.variants.push_back({"vendor", bench::vendor::cholesky(exec, l, a)});
+  if constexpr (std::is_same_v<T, double>) p.variants.push_back({"vendor", bench::vendor::cholesky(exec, l, a)});
 #endif
-  p.poison = [=] { Kokkos::deep_copy(l, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(l, T(-7)); };
   p.right = [=] {
+    const double bound = bound_of<T>(1e-12 * static_cast<double>(n * n));
     return bench::failures(
                items, KOKKOS_LAMBDA(std::int64_t b) {
                  double error = 0;
@@ -148,20 +166,22 @@ prepared cholesky(const exec_space& exec, std::int64_t items, std::int64_t n) {
                      for (int k = 0; k <= j; ++k) sum += l(b, i, k) * l(b, j, k);
                      error = Kokkos::max(error, Kokkos::abs(sum));
                    }
-                 return error < 1e-12 * static_cast<double>(n * n);
+                 return error < bound;
                }) == 0;
   };
   return p;
 }
 
+template <class T>
 prepared qr(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = sampled(make_view<double***>("a", items, n, n), 1), q = make_view<double***>("q", items, n, n),
-             r = make_view<double***>("r", items, n, n);
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1), q = make_view<T***>("q", items, n, n),
+             r = make_view<T***>("r", items, n, n);
   const double cube = static_cast<double>(n) * n * n;
-  prepared p{24.0 * items * n * n, items * cube * 8 / 3, {}, {}, {}};
+  prepared p{3.0 * sizeof(T) * items * n * n, items * cube * 8 / 3, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::qr(exec, q, r, a); }}};
-  p.poison = [=] { Kokkos::deep_copy(q, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(q, T(-7)); };
   p.right = [=] {
+    const double bound = bound_of<T>(1e-13 * static_cast<double>(n * n));
     return bench::failures(
                items, KOKKOS_LAMBDA(std::int64_t b) {
                  double error = 0;
@@ -174,16 +194,17 @@ prepared qr(const exec_space& exec, std::int64_t items, std::int64_t n) {
                      }
                      error = Kokkos::max(error, Kokkos::max(Kokkos::abs(product), Kokkos::abs(one)));
                    }
-                 return error < 1e-13 * static_cast<double>(n * n);
+                 return error < bound;
                }) == 0;
   };
   return p;
 }
 
 /// Whether values have the sum and the sum of squares that those of the matrix have, which vectors are not needed for.
-template <class W>
-bool invariants_right(const view<double***>& a, const W& w, bool trace) {
+template <class T>
+bool invariants_right(const view<T***>& a, const view<T**>& w, bool trace) {
   const int n = static_cast<int>(a.extent(1));
+  const double of_sum = bound_of<T>(1e-10), of_squares = bound_of<T>(1e-9);
   return bench::failures(
              a.extent(0), KOKKOS_LAMBDA(std::int64_t b) {
                double sum = 0, squares = 0;
@@ -192,37 +213,75 @@ bool invariants_right(const view<double***>& a, const W& w, bool trace) {
                  squares += w(b, i) * w(b, i);
                  for (int j = 0; j < n; ++j) squares -= a(b, i, j) * a(b, i, j);
                }
-               return (!trace || Kokkos::abs(sum) < 1e-10) && Kokkos::abs(squares) < 1e-9;
+               return (!trace || Kokkos::abs(sum) < of_sum) && Kokkos::abs(squares) < of_squares;
              }) == 0;
 }
 
+template <class T>
 prepared eigh(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = symmetric(items, n, false), v = make_view<double***>("v", items, n, n);
-  const auto w = make_view<double**>("w", items, n);
+  const auto a = symmetric<T>(items, n, false), v = make_view<T***>("v", items, n, n);
+  const auto w = make_view<T**>("w", items, n);
   const view<int*> info("info", items);
-  prepared p{8.0 * items * (2 * n * n + n), 0, {}, {}, {}};
+  prepared p{1.0 * sizeof(T) * items * (2 * n * n + n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::eigh(exec, w, v, a, info); }}};
 #ifdef KOKKOS_ENABLE_CUDA
-  p.variants.push_back({"vendor", bench::vendor::eigh(exec, w, v, a)});
+  if constexpr (std::is_same_v<T, double>) p.variants.push_back({"vendor", bench::vendor::eigh(exec, w, v, a)});
 #endif
-  p.poison = [=] { Kokkos::deep_copy(w, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(w, T(-7)); };
   p.right = [=] { return invariants_right(a, w, true); };
   return p;
 }
 
+template <class T>
 prepared svd(const exec_space& exec, std::int64_t items, std::int64_t n) {
-  const auto a = sampled(make_view<double***>("a", items, n, n), 1), u = make_view<double***>("u", items, n, n),
-             vt = make_view<double***>("vt", items, n, n);
-  const auto s = make_view<double**>("s", items, n);
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1), u = make_view<T***>("u", items, n, n),
+             vt = make_view<T***>("vt", items, n, n);
+  const auto s = make_view<T**>("s", items, n);
   const view<int*> info("info", items);
-  prepared p{8.0 * items * (3 * n * n + n), 0, {}, {}, {}};
+  prepared p{1.0 * sizeof(T) * items * (3 * n * n + n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::svd(exec, u, s, vt, a, info); }}};
 #ifdef KOKKOS_ENABLE_CUDA
-  if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::svd(exec, u, s, vt, a)});
+  if constexpr (std::is_same_v<T, double>)
+    if (n <= vendor_rows) p.variants.push_back({"vendor", bench::vendor::svd(exec, u, s, vt, a)});
 #endif
-  p.poison = [=] { Kokkos::deep_copy(s, -7.0); };
+  p.poison = [=] { Kokkos::deep_copy(s, T(-7)); };
   p.right = [=] { return invariants_right(a, s, false); };
   return p;
+}
+
+template <class T>
+prepared lu(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1), out = make_view<T***>("lu", items, n, n);
+  const auto b = sampled(make_view<T**>("b", items, n), 2), x = make_view<T**>("x", items, n);
+  const auto pivots = make_view<int**>("pivots", items, n);
+  const auto info = make_view<int*>("info", items);
+  const double cube = static_cast<double>(n) * n * n;
+  prepared p{1.0 * items * (2 * sizeof(T) * n * n + sizeof(int) * n), items * 2 * cube / 3, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::lu_factor(exec, out, pivots, a, info); }}};
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
+  p.right = [=] {
+    quern::lu_solve(exec, x, out, pivots, b);
+    exec.fence();
+    return solves(a, x, b);
+  };
+  return p;
+}
+
+/// All sizes and types side by side, `--benchmark_filter=sweep`, of at most 2 GiB a matrix and item.
+template <class T>
+void add_sweep(const std::string& type) {
+  using make = prepared (*)(const exec_space&, std::int64_t, std::int64_t);
+  const std::pair<const char*, make> operations[] = {
+      {"solve", solve<T>}, {"lu", lu<T>},     {"inv", inv<T>}, {"cholesky", cholesky<T>},
+      {"qr", qr<T>},       {"eigh", eigh<T>}, {"svd", svd<T>}};
+  for (const auto& [name, prepare] : operations)
+    for (const std::int64_t n : {2, 4, 8, 12, 16, 24, 32}) {
+      std::vector<std::int64_t> sizes;
+      for (const std::int64_t items : {1'000, 10'000, 100'000, 1'000'000})
+        if (items * n * n * static_cast<std::int64_t>(sizeof(T)) <= std::int64_t{1} << 31) sizes.push_back(items);
+      bench::add({std::string("sweep_") + name + "/" + type + " " + std::to_string(n) + "x" + std::to_string(n), sizes,
+                  3, [prepare, n](const exec_space& exec, std::int64_t items) { return prepare(exec, items, n); }});
+    }
 }
 
 template <class Make>
@@ -238,11 +297,11 @@ const int registered = [] {
   const auto of = [](std::int64_t n) {
     return [n](const exec_space& exec, std::int64_t items) { return solve<double>(exec, items, n); };
   };
-  add_sizes("batched_inv", inv);
-  add_sizes("batched_cholesky", cholesky);
-  add_sizes("batched_qr", qr);
-  add_sizes("batched_eigh", eigh);
-  add_sizes("batched_svd", svd);
+  add_sizes("batched_inv", inv<double>);
+  add_sizes("batched_cholesky", cholesky<double>);
+  add_sizes("batched_qr", qr<double>);
+  add_sizes("batched_eigh", eigh<double>);
+  add_sizes("batched_svd", svd<double>);
   bench::add({"batched_solve/float64 4x4", {100'000}, 7, of(4)});
   bench::add({"batched_solve/float64 8x8", {1000, 100'000}, 7, of(8)});
   bench::add({"batched_solve/float64 16x16", {100'000}, 7, of(16)});
@@ -256,6 +315,8 @@ const int registered = [] {
                 [n](const exec_space& exec, std::int64_t count) { return solve<float>(exec, count, n); }});
     if (n != 16 && n != 32) bench::add({"batched_solve/float64 " + size, items, 7, of(n)});
   }
+  add_sweep<float>("float32");
+  add_sweep<double>("float64");
   return 0;
 }();
 

@@ -88,6 +88,19 @@ prepared svd(const exec_space& exec, std::int64_t m, std::int64_t n) {
   return p;
 }
 
+/// Few unknowns, by singular values and by a QR factorization.
+prepared lstsq(const exec_space& exec, std::int64_t m, std::int64_t n) {
+  const auto a = sampled_matrix(m, n);
+  const auto known = probe(n), b = product(exec, a, known);
+  const vector x("x", n);
+  prepared p{8.0 * (m * n + m + n), 2.0 * m * n * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::lstsq(exec, x, a, b); }},
+                {"quern qr", [=] { quern::lstsq(exec, x, a, b, quern::least_squares::qr); }}};
+  p.poison = [=] { Kokkos::deep_copy(x, -7.0); };
+  p.right = [=] { return agree(x, known, 1e-11); };
+  return p;
+}
+
 prepared solve(const exec_space& exec, std::int64_t n) {
   const auto a = sampled_matrix(n, n);
   const auto b = probe(n);
@@ -162,10 +175,16 @@ const int registered = [] {
   };
   const auto square = [](const exec_space& exec, std::int64_t n) { return svd(exec, n, n); };
   bench::add({"qr/float64 m x 100", {10'000, 1'000'000}, 600, tall(qr, 100)});
+  bench::add({"qr/float64 m x 8", {2'000'000}, 600, tall(qr, 8)});
   bench::add({"qr/float64 m x 1000", {20'000}, 4'000, tall(qr, 1000)});
   bench::add({"svd/float64 m x 100", {10'000, 1'000'000}, 600, tall(svd, 100)});
+  bench::add({"svd/float64 m x 8", {2'000'000}, 600, tall(svd, 8)});
+  bench::add({"svd/float64 m x 50", {300'000}, 600, tall(svd, 50)});
+  bench::add({"svd/float64 m x 128", {100'000}, 600, tall(svd, 128)});
   bench::add({"svd/float64 m x 1000", {10'000, 20'000}, 1'100, tall(svd, 1000)});
-  bench::add({"svd/float64 n x n", {100, 1'000}, 40, square});
+  bench::add({"svd/float64 n x n", {50, 100, 1'000}, 40, square});
+  bench::add({"lstsq/float64 m x 8", {10'000, 2'000'000}, 5'000, tall(lstsq, 8)});
+  bench::add({"lstsq/float64 m x 50", {300'000}, 5'000, tall(lstsq, 50)});
   bench::add({"solve/float64 n x n", {100, 1'000, 4'000}, 60, solve});
   bench::add({"inv/float64 n x n", {100, 2'000}, 60, inv});
   bench::add({"eigh/float64 n x n", {100, 1'000, 4'000}, 60, eigh});

@@ -127,7 +127,7 @@ struct svd_of_triangle {
     int status = 0;
     if (comm.rank() == 0)
       status = svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{values.data(), {n}, {1}},
-                          as_matrix(*right), as_input(r));
+                          as_matrix(*right), as_input(r), part::upper);
     broadcast(comm, &status, sizeof status, 0);
     if (status != 0) throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     const auto count = static_cast<std::size_t>(n);

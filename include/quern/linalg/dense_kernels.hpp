@@ -17,6 +17,7 @@
 #include <quern/linalg/lapack.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 #include <quern/linalg/product_kernels.hpp>
+#include <quern/linalg/row_products.hpp>
 #include <quern/map/map.hpp>
 
 namespace quern::impl {
@@ -137,6 +138,7 @@ void set_identity(const Exec& exec, const std::string& label, const column_major
 template <class Exec, class T>
 void multiply_adjoint(const Exec& exec, const std::string& label, const column_major<T>& c, const strided<const T>& a,
                       const strided<const T>& b) {
+  if (multiply_by_rows(exec, label, as_matrix(c), a, b)) return;
   if constexpr (is_complex<T>) {  // whose columns are contiguous
     const auto left = *as_columns(a), right = *as_columns(b);
     blas::gemm<Exec, T>(exec, 1, c.rows, c.columns, a.extents.extent[0], T(1),

@@ -10,6 +10,7 @@
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/small_svd.hpp>
 #include <quern/linalg/tall_kernels.hpp>
 
 namespace quern::impl {
@@ -45,26 +46,66 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
+/// A matrix as a batch of one.
+template <class T>
+matrix_batch<T> as_one_item(const strided<T>& s) {
+  return {s.data,
+          static_cast<int>(s.extents.extent[0]),
+          static_cast<int>(s.extents.extent[1]),
+          {0, s.stride[0], s.stride[1]}};
+}
+
+/// A = U diag(s) Vt, m >= n, U of (m, n), or s alone where u has no data, by Jacobi's rotations of one team of a
+/// device; whether it could, and they have converged. Waits, and leaves A alone.
+///
+/// The rotations work on A^T, which is a lower triangle where A is an upper. Those of R from a QR factorization
+/// converge after some ten sweeps, whatever its condition (Drmac and Veselic, SIAM J. Matrix Anal. Appl. 29, 2008); for
+/// 100 columns of other matrices it may be thirty, so that these are as small as those of batches.
+template <class Exec, class T>
+bool svd_by_rotations(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                      const column_major<T>& vt, const column_major<T>& a, part which) {
+  if constexpr (is_device<Exec>) {
+    if (a.rows > (which == part::upper ? linalg_tuning<Exec>::team_columns : largest_small_matrix)) return false;
+    lease<Exec> held(exec);
+    int* const info = held.template result<int>();
+    const svd_op<T> rotations{as_one_item(strided<real_type<T>>{s, {a.columns, 1}, {1, 1}}),
+                              as_one_item(exchanged(as_matrix(vt))), as_one_item(exchanged(as_matrix(u))),
+                              as_one_item(exchanged(as_input(a))), item_info{info, 0}};
+    if (!launch_alone<T>(exec, label_text(label, "/rotations"), a.rows, rotations)) return false;
+    exec.fence(kernel_label(label, ": info"));
+    return *info == 0;
+  }
+  return false;
+}
+
+/// The same by rotations or else by LAPACK, which destroys A. Reports as `run_routine`.
+template <class Exec, class T>
+std::optional<int> svd_of_columns(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                                  const column_major<T>& vt, const column_major<T>& a, part which) {
+  if (svd_by_rotations(exec, label, u, s, vt, a, which)) return 0;
+  return run_routine(exec, label, a, part::all, [&](int* info) { lapack::svd(exec, a, s, u, vt, info); });
+}
+
 /// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. Reports as `run_routine`.
 template <class Exec, class T>
 std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const strided<T>& u, real_type<T>* s,
-                               const column_major<T>& vt, const strided<const T>& a) {
+                               const column_major<T>& vt, const strided<const T>& a, part which) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const bool vectors = u.data != nullptr;
-  const auto decompose = [&](const column_major<T>& work, const column_major<T>& left) {
-    return run_routine(exec, label, work, part::all,
-                       [&](int* info) { lapack::svd(exec, work, s, vectors ? left : column_major<T>{}, vt, info); });
+  const auto decompose = [&](const column_major<T>& work, const column_major<T>& left, part of_work) {
+    return svd_of_columns(exec, label, vectors ? left : column_major<T>{}, s, vectors ? vt : column_major<T>{}, work,
+                          of_work);
   };
   if (!is_tall(a.extents)) {
     const work_matrix<Exec, T> work(exec, m, n), left(exec, u);
     copy_matrix(exec, label, as_matrix(*work), a);
-    const auto status = decompose(*work, *left);
+    const auto status = decompose(*work, *left, which);
     if (vectors && status == 0) copy_matrix(exec, label, u, as_matrix(*left));
     return status;
   }
   const tall_factors<Exec, T> f(exec, label, a);
   const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
-  const auto status = decompose(f.r(), *left);
+  const auto status = decompose(f.r(), *left, part::upper);
   if (!vectors || status != 0) return status;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
   multiply_matrices(exec, label, u, f.x, as_input(*both));
@@ -83,10 +124,11 @@ void complete_basis(const Exec& exec, const std::string& label, const strided<T>
   copy_matrix(exec, label, behind(u), behind(as_matrix(*work)));
 }
 
-/// A = U diag(s) Vt of any shape, thin, or full where U is (m, m) and Vt (n, n); s alone where u has no data.
+/// A = U diag(s) Vt of any shape, thin, or full where U is (m, m) and Vt (n, n); s alone where u has no data. Elements
+/// of A outside a part are zero.
 template <class Exec, class T>
 int svd_matrix(const Exec& exec, const std::string& label, const strided<T>& u, const strided<real_type<T>>& s,
-               const strided<T>& vt, const strided<const T>& a) {
+               const strided<T>& vt, const strided<const T>& a, part which = part::all) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1], k = std::min(m, n);
   const bool vectors = u.data != nullptr;
   if (m < n) return svd_matrix(exec, label, exchanged(vt), s, exchanged(u), exchanged(a));
@@ -97,7 +139,7 @@ int svd_matrix(const Exec& exec, const std::string& label, const strided<T>& u, 
   const work_matrix<Exec, T> right(exec, vectors ? n : 0, vectors ? n : 0);
   const scratch_array<Exec, real_type<T>> values(exec, k);
   const strided<T> thin = vectors ? first_columns(u, k) : u;
-  const auto status = svd_of_tall(exec, label, thin, values.data(), *right, a);
+  const auto status = svd_of_tall(exec, label, thin, values.data(), *right, a, which);
   if (status != 0) {
     fill_nan(exec, label, s);
     if (vectors) fill_nan(exec, label, u);
@@ -214,7 +256,7 @@ void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<r
   HOW template void qr_matrix(const Exec&, const std::string&, const strided<T>&, const strided<T>&,             \
                               const strided<const T>&);                                                          \
   HOW template int svd_matrix(const Exec&, const std::string&, const strided<T>&, const strided<real_type<T>>&,  \
-                              const strided<T>&, const strided<const T>&);                                       \
+                              const strided<T>&, const strided<const T>&, part);                                 \
   HOW template int eigh_matrix(const Exec&, const std::string&, const strided<real_type<T>>&, const strided<T>&, \
                                const strided<const T>&);
 QUERN_MATRICES_ELSEWHERE(QUERN_DENSE_ORTHOGONAL)

@@ -31,7 +31,8 @@ KOKKOS_FUNCTION matrix_batch<T> one_matrix(const V& v) {
 /// Works on it alone, in local memory that is enough for N rows and columns. Gives its report, if it has one, or 0.
 template <int N, template <class> class Op, class T>
 KOKKOS_FUNCTION int run_alone(Op<T> op) {
-  T scratch[N * (N | 1) + 3 * N + 4], more[N * (N | 1)];
+  constexpr int distance = N + (N > 32 ? 15 : 1);  // the largest of any operation
+  T scratch[N * distance + 3 * N + 4], more[N * distance];
   int info = 0;
   if constexpr (requires { op.info; }) op.info = {&info, 0};
   op(single_lane(), 0, scratch, more);

@@ -26,7 +26,7 @@ void right_vectors(const Exec& exec, const std::string& label, real_type<T>* s, 
   if (is_tall(a.extents)) tall.emplace(exec, label, a);
   const work_matrix<Exec, T> left(exec, tall ? k : a.extents.extent[0], k);
   if (svd_matrix(exec, label, as_matrix(*left), strided<real_type<T>>{s, {k}, {1}}, as_matrix(vt),
-                 tall ? as_input(tall->r()) : a) != 0)
+                 tall ? as_input(tall->r()) : a, tall ? part::upper : part::all) != 0)
     throw ConvergenceError(label, "the matrix does not converge", 0, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_orthogonal.hpp>
+#include <quern/linalg/lane_factors.hpp>
 
 namespace quern {
 namespace impl {
@@ -91,6 +92,15 @@ struct qr_op {
     });
   }
 };
+
+/// Chooses between the registers of the lanes of a warp and scratch memory.
+template <class Exec, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const qr_op<T>& op) {
+  if constexpr (is_device<Exec>)
+    if (std::max({op.a.rows, op.a.columns, op.q.columns}) <= max_lane_qr<T>)
+      return qr_by_lanes(exec, label_text(label, "/lanes"), items, op.q, op.r, op.a);
+  launch_small<T>(exec, label, items, std::max(op.a.rows, op.a.columns), op);
+}
 
 struct qr_factorizations {};
 

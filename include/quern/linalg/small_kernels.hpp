@@ -181,7 +181,7 @@ struct small_matrix {
   int ld;
 
   KOKKOS_FUNCTION T& operator()(int i, int j) const { return data[i * ld + j]; }
-  static KOKKOS_FUNCTION int distance(int columns) { return columns | 1; }
+  static constexpr KOKKOS_FUNCTION int distance(int columns) { return columns | 1; }
   static KOKKOS_FUNCTION int elements(int rows, int columns) { return rows * distance(columns); }
 };
 
@@ -332,6 +332,27 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
     else policy.set_scratch_size(l, Kokkos::PerThread(wanted));
   }
   Kokkos::parallel_for(kernel_label(label), policy, kernel{op, items, bytes, more, level, more_level});
+}
+
+/// One matrix of up to n rows and columns, by one team of a device that has all fast scratch memory to itself. False,
+/// and nothing is done, on hosts and where the matrix does not fit there.
+template <class T, class Exec, class Op>
+bool launch_alone(const Exec& exec, const std::string& label, std::int64_t n, const Op& op) {
+  if constexpr (is_device<Exec>) {
+    using kernel = small_kernel<Exec, T, Op, true>;
+    constexpr int size = sizeof(T), gap = alignof(T), lanes = whole_team<Op>::lanes;
+    if (n > linalg_tuning<Exec>::team_columns) return false;
+    int more = 0;
+    if constexpr (requires { op.more_elements(); }) more = op.more_elements() * size;
+    const int bytes = op.elements() * size, all = bytes + more + 2 * gap;
+    const int team = (static_cast<int>(n) * whole_team<Op>::threads_of_row + lanes - 1) / lanes;
+    if (all > team_scratch_room<Exec>(team * lanes)) return false;
+    typename kernel::policy policy(exec, 1, team, lanes);
+    Kokkos::parallel_for(kernel_label(label), policy.set_scratch_size(0, Kokkos::PerTeam(all)),
+                         kernel{op, 1, bytes, more, 0, 0});
+    return true;
+  }
+  return false;
 }
 /// Launches an operation on the matrices `a` in the way that is the fastest, which some know better.
 template <class Exec, template <class> class Op, class T>

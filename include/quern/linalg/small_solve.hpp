@@ -9,6 +9,8 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/unrolled.hpp>
 #include <quern/core/values/values.hpp>
+#include <quern/linalg/lane_factors.hpp>
+#include <quern/linalg/lane_inverse.hpp>
 #include <quern/linalg/lane_solve.hpp>
 #include <quern/linalg/matrix_checks.hpp>
 
@@ -225,6 +227,14 @@ struct inverse_op {
   }
 };
 
+/// Chooses between the registers of the lanes of a warp and scratch memory.
+template <class Exec, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const inverse_op<T>& op) {
+  if constexpr (is_device<Exec>)
+    if (op.a.rows <= 32) return invert_by_lanes(exec, label_text(label, "/lanes"), items, op.out, op.a, op.info);
+  launch_small<T>(exec, label, items, op.a.rows, op);
+}
+
 template <class T>
 struct lu_op {
   matrix_batch<T> lu;
@@ -315,6 +325,14 @@ struct cholesky_op {
     store_result(lanes, l, work, item, info, factor_positive(lanes, work, n));
   }
 };
+
+/// Chooses between the registers of the lanes of a warp and scratch memory.
+template <class Exec, class T>
+void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const cholesky_op<T>& op) {
+  if constexpr (is_device<Exec>)
+    if (op.a.rows <= 32) return cholesky_by_lanes(exec, label_text(label, "/lanes"), items, op.l, op.a, op.info);
+  launch_small<T>(exec, label, items, op.a.rows, op);
+}
 
 inline std::string zero_pivot(int row) { return "is singular: the pivot is zero in row " + std::to_string(row); }
 inline std::string no_positive_pivot(int row) {

@@ -16,6 +16,7 @@
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
+#include <quern/linalg/gram_factors.hpp>
 #include <quern/linalg/tuning.hpp>
 
 namespace quern::impl {
@@ -129,47 +130,6 @@ void scale_matrix(const Exec& exec, const std::string& label, const column_major
   for_each_element(exec, label_text(label, "/scale"), a.rows, a.columns, scaled_elements<T>{a, factor});
 }
 
-/// What `tall_factors` launches over its small matrices.
-template <class T>
-struct gram_kernels {
-  struct look_tag {};
-  struct growth_of_rows_tag {};
-  struct growth_tag {};
-  struct shift {
-    column_major<T> gram, factor, inverse;
-    real_type<T> by;
-    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
-      factor(i, j) = i == j ? gram(i, j) * (1 + by) : gram(i, j);
-      inverse(i, j) = T(i == j ? 1 : 0);
-    }
-  };
-  struct adjoint {
-    column_major<T> lower, upper;
-    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const {
-      upper(i, j) = i <= j ? conjugate(lower(j, i)) : T(0);
-    }
-  };
-
-  using R = real_type<T>;
-  column_major<T> gram, factor, inverse;
-  R* y;
-  KOKKOS_FUNCTION void operator()(look_tag, std::int64_t e, R& sum, R& largest) const {
-    const std::int64_t j = e / gram.rows, i = e - j * gram.rows;
-    sum += squared(gram(i, j) - T(i == j ? 1 : 0));
-    if (i == j) largest = Kokkos::max(largest, pivot_size(gram(i, i)));
-  }
-  KOKKOS_FUNCTION void operator()(growth_of_rows_tag, std::int64_t l) const {
-    R sum = 0;
-    for (std::int64_t k = 0; k <= l; ++k) sum += Kokkos::sqrt(real_value(gram(k, k))) * magnitude(inverse(k, l));
-    y[l] = sum;
-  }
-  KOKKOS_FUNCTION void operator()(growth_tag, std::int64_t j, R& largest) const {
-    R sum = 0;
-    for (std::int64_t l = 0; l <= j; ++l) sum += y[l] * magnitude(factor(j, l));
-    largest = Kokkos::max(largest, pivot_size(sum / Kokkos::sqrt(real_value(gram(j, j)))));
-  }
-};
-
 /// The processes that have other rows of a matrix. All of them factor it together, each with its own rows, and make the
 /// same small matrices.
 template <class T>
@@ -198,7 +158,6 @@ class other_rows {
 template <class Exec, class T>
 struct tall_factors {
   using R = real_type<T>;
-  using kernels = gram_kernels<T>;
 
   tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a,
                const other_rows<T>* others = nullptr)
@@ -208,68 +167,90 @@ struct tall_factors {
         others_(others),
         m_(a.extents.extent[0]),
         n_(a.extents.extent[1]),
-        small_(exec, 7 * n_ * n_),
-        lengths_(exec, n_) {
-    column_major<T>* const squares[] = {&r_, &inverse_, &gram_, &next_gram_, &factor_, &upper_, &product_};
-    for (int i = 0; i < 7; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
+        small_(exec, 9 * n_ * n_),
+        reports_(exec) {
+    column_major<T>* const squares[] = {&r_,
+                                        &upper_,
+                                        &product_,
+                                        &now_.of.gram,
+                                        &now_.of.factor,
+                                        &now_.of.inverse,
+                                        &next_.of.gram,
+                                        &next_.of.factor,
+                                        &next_.of.inverse};
+    for (int i = 0; i < 9; ++i) *squares[i] = {small_.data() + i * n_ * n_, n_, n_, n_};
+    now_.report = reports_.template result<gram_report<R>>();
+    next_.report = now_.report + 1;
     if (is_complex<T> && !as_columns(a)) x = as_input(copied(a));
     if (!by_cholesky()) by_reflections(a);
   }
 
   strided<const T> x;
   const column_major<T>& r() const { return r_; }
-  const column_major<T>& inverse() const { return inverse_; }
+  const column_major<T>& inverse() const { return now_.of.inverse; }
 
-  /// The accuracy that the Gram matrix of nearly orthonormal columns shows.
-  struct gram_report {
-    R loss = 0;     // the Frobenius norm of its difference from the identity
-    R longest = 0;  // the largest square of a column's length
-  };
   static constexpr int max_attempts = 16;
-  static constexpr R small_loss = R(0.5);  // the columns' condition is then below 2
   static constexpr R eps = Kokkos::Experimental::epsilon_v<R>;
+
+  /// The Gram matrix of x, or of what a pass makes of it.
+  struct stage {
+    gram_factors<T> of;
+    gram_report<R>* report = nullptr;  // on a host, in memory that devices write
+    bool awaited = false, agreed = false;
+  };
 
   bool by_cholesky() {
     R shift = 0;
     bool first = true;
-    make_gram(gram_, x);
-    gram_report report = look_at(gram_);
+    strided<const T> y;
+    make_gram(now_, x);
+    factor(now_, shift);
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
+      // The pass that is right for most matrices takes a device less time than to wait for what the report says.
+      const bool ahead = now_.awaited;
+      if (ahead) y = pass(0);
+      const gram_report<R> report = look(now_);
       if (!(report.longest <= Kokkos::Experimental::finite_max_v<R>)) return false;
-      lease<Exec> held(exec_);
-      int* const info = held.template result<int>();
-      factor(shift, info);
-      if (shift == 0 && report.loss < small_loss) {
+      if (shift == 0 && report.nearly_orthonormal()) {
         accumulate(first);
         return true;
       }
-      R growth = growth_of_errors();  // which waits
-      if (*info != 0) growth = Kokkos::Experimental::infinity_v<R>;
-      if (others_ != nullptr) others_->agree(&growth, sizeof growth);
-      if (growth <= Kokkos::Experimental::finite_max_v<R>) {
-        const strided<const T> y = as_input(pass(growth));
-        make_gram(next_gram_, y);
-        const gram_report after = look_at(next_gram_);
-        if (after.longest <= 2) {
+      if (report.growth <= Kokkos::Experimental::finite_max_v<R>) {
+        if (!ahead || !by_product(report.growth)) y = pass(report.growth);
+        if (look(next_).longest <= 2) {
           accumulate(first);
           first = false;
-          std::swap(gram_, next_gram_);
+          std::swap(now_, next_);
           x = y;
-          report = after;
           shift = 0;
           continue;
         }
       }
       shift = shift == 0 ? static_cast<R>(n_) * eps : 100 * shift;
+      factor(now_, shift);
     }
     return false;
   }
 
   /// X^H X, of the rows of all processes.
-  void make_gram(const column_major<T>& gram, const strided<const T>& rows) const {
-    if (m_ > 0) multiply_adjoint(exec_, label_, gram, rows, rows);
-    else fill_matrix(exec_, label_, as_matrix(gram), T(0));
-    if (others_ != nullptr) others_->sum(gram);
+  void make_gram(const stage& s, const strided<const T>& rows) const {
+    if (m_ > 0) multiply_adjoint(exec_, label_, s.of.gram, rows, rows);
+    else fill_matrix(exec_, label_, as_matrix(s.of.gram), T(0));
+    if (others_ != nullptr) others_->sum(s.of.gram);
+  }
+  /// Its factors, and a report on them, which is there when the kernel of a device has ended.
+  void factor(stage& s, R shift) const {
+    s.agreed = false;
+    s.awaited = launch_alone<T>(exec_, label_text(label_, "/factors"), n_, factor_gram_op<T>{s.of, shift, s.report});
+    if (!s.awaited) *s.report = factor_gram(exec_, label_, s.of, shift);
+  }
+  /// The report, the same for all processes.
+  gram_report<R> look(stage& s) const {
+    if (s.awaited) exec_.fence(kernel_label(label_, ": factors"));
+    s.awaited = false;
+    if (others_ != nullptr && !s.agreed) others_->agree(s.report, sizeof *s.report);
+    s.agreed = true;
+    return *s.report;
   }
 
   /// The buffer that x does not occupy.
@@ -284,54 +265,28 @@ struct tall_factors {
     return to;
   }
 
-  gram_report look_at(const column_major<T>& gram) const {
-    gram_report result;
-    Kokkos::parallel_reduce(kernel_label(label_, "/loss"), index_range<typename kernels::look_tag>(exec_, n_ * n_),
-                            kernels{gram, {}, {}, nullptr}, result.loss, Kokkos::Max<R>(result.longest));
-    result.loss = Kokkos::sqrt(result.loss);
-    if (others_ != nullptr) others_->agree(&result, sizeof result);
-    return result;
-  }
+  /// Whether X R^-1 may be a product with the inverse, which magnifies errors so much.
+  bool by_product(R growth) const { return growth <= 16 * static_cast<R>(n_); }
 
-  /// L L^H of the Gram matrix with its diagonal multiplied by 1 + shift, and L^-H.
-  void factor(R shift, int* info) {
-    for_each_element(exec_, label_text(label_, "/shift"), n_, n_,
-                     typename kernels::shift{gram_, factor_, inverse_, shift});
-    lapack::potrf(exec_, factor_, info);
-    blas::trsm<Exec, T>(exec_, blas::side::left, {}, n_, n_, {factor_.data, blas::form::adjoint, n_, 0},
-                        {inverse_.data, blas::form::as_is, n_, 0});
-  }
-
-  /// By how much the inverse may magnify the rounding errors of the columns, relative to their lengths: the largest
-  /// (y^T |R|)(j) / |x_j| with y = |R^-1|^T |x|. Not a finite number where there is no factorization.
-  R growth_of_errors() {
-    const kernels kernel{gram_, factor_, inverse_, lengths_.data()};
-    Kokkos::parallel_for(kernel_label(label_, "/growth"), index_range<typename kernels::growth_of_rows_tag>(exec_, n_),
-                         kernel);
-    R growth = 0;
-    Kokkos::parallel_reduce(kernel_label(label_, "/growth"), index_range<typename kernels::growth_tag>(exec_, n_),
-                            kernel, Kokkos::Max<R>(growth));
-    return growth;
-  }
-
-  /// X R^-1 in the other memory: by a product where the inverse does not magnify errors, else row by row.
-  const column_major<T>& pass(R growth) {
+  /// X R^-1 in the other memory, by a product or else row by row, with its Gram matrix and the factors of that.
+  strided<const T> pass(R growth) {
     const column_major<T>& y = free_buffer();
-    if (m_ == 0) return y;
-    if (growth <= 16 * static_cast<R>(n_)) {
-      multiply_matrices(exec_, label_, as_matrix(y), x, as_input(inverse_));
-    } else {
+    if (m_ > 0 && by_product(growth)) {
+      multiply_matrices(exec_, label_, as_matrix(y), x, as_input(now_.of.inverse));
+    } else if (m_ > 0) {
       copy_matrix(exec_, label_, as_matrix(y), x);
-      blas::trsm<Exec, T>(exec_, blas::side::right, {}, m_, n_, {factor_.data, blas::form::adjoint, n_, 0},
+      blas::trsm<Exec, T>(exec_, blas::side::right, {}, m_, n_, {now_.of.factor.data, blas::form::adjoint, n_, 0},
                           {y.data, blas::form::as_is, y.ld, 0});
     }
-    return y;
+    make_gram(next_, as_input(y));
+    factor(next_, 0);
+    return as_input(y);
   }
 
   /// R = L^H R.
   void accumulate(bool first) {
     for_each_element(exec_, label_text(label_, "/adjoint"), n_, n_,
-                     typename kernels::adjoint{factor_, first ? r_ : upper_});
+                     adjoint_elements<T>{now_.of.factor, first ? r_ : upper_});
     if (first) return;
     multiply_matrices(exec_, label_, as_matrix(product_), as_input(upper_), as_input(r_));
     std::swap(r_, product_);
@@ -350,11 +305,11 @@ struct tall_factors {
     const column_major<T> work = copied(a);
     R largest = m_ > 0 ? largest_in(exec_, label_text(label_, "/largest"), work) : R(0);
     if (others_ != nullptr) largest = others_->max(largest);
-    set_identity(exec_, label_, inverse_);
+    set_identity(exec_, label_, now_.of.inverse);
     x = as_input(work);
     if (!(largest <= Kokkos::Experimental::finite_max_v<R>)) {
       fill_nan(exec_, label_, as_matrix(r_));
-      fill_nan(exec_, label_, as_matrix(inverse_));
+      fill_nan(exec_, label_, as_matrix(now_.of.inverse));
     } else if (others_ != nullptr) {
       reflect_all(work);
     } else if (n_ <= 128) {
@@ -393,8 +348,9 @@ struct tall_factors {
   const other_rows<T>* others_;
   std::int64_t m_, n_;
   scratch_array<Exec, T> small_;
-  scratch_array<Exec, R> lengths_;
-  column_major<T> r_, inverse_, gram_, next_gram_, factor_, upper_, product_;
+  lease<Exec> reports_;
+  column_major<T> r_, upper_, product_;
+  stage now_, next_;
   std::optional<work_matrix<Exec, T>> buffers_[2];
 };
 

@@ -26,6 +26,11 @@ struct linalg_tuning : tuning<Exec> {
   /// Threads of a team that adds up elements of a product, several for each.
   static constexpr int product_lanes = 128;
 
+  /// Elements up to which, and rows from which, A^H B is made by products of rows: with more elements the vendor's BLAS
+  /// no longer reads the columns for each; the threads of a device that share the place of one, which needs many
+  /// registers (bench_dense: lstsq, qr m x 8).
+  static constexpr int row_product_elements = 1599, row_product_rows = 4096, row_product_share = 4;
+
   /// Threads of a team that works on small matrices, each on several lanes; the threads for which a multiprocessor must
   /// have registers, since fewer teams at once make singular values slower; the bytes of matrices that a team holds.
   /// Matrices larger than the bytes of fast scratch memory spill.
@@ -37,6 +42,10 @@ struct linalg_tuning : tuning<Exec> {
   /// Lanes and threads of a team that reflects a block of a tall matrix.
   static constexpr int tall_lanes = is_device<Exec> ? 32 : 1;
   static constexpr int tall_threads = is_device<Exec> ? 8 : 1;
+
+  /// Columns of a single matrix up to which one team is faster than the vendor's library, if the matrix fits into its
+  /// fast scratch memory (bench_dense: svd m x 100).
+  static constexpr int team_columns = 128;
 
   /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
   static constexpr int vendor_eigh_rows = 24;

@@ -22,9 +22,10 @@
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
 /// | linalg/lane_solve.hpp | `solve` of batches with 9 to 32 rows, on devices | the same |
-/// | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same |
-/// | fft/run.hpp | transforms | the same |
-/// | stencil/filters.hpp | filters of separable weights, on devices | float, double |
+/// | linalg/lane_factors.hpp, linalg/lane_inverse.hpp | `cholesky`, `qr` and `inv` of up to 32 rows, on devices | the
+/// same | | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same | |
+/// fft/run.hpp | transforms | the same | | stencil/filters.hpp | filters of separable weights, on devices | float,
+/// double |
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on
