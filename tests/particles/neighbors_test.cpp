@@ -254,10 +254,9 @@ TYPED_TEST(Points, OfOtherArrays) {
 /// A line of core points in descending order, each near the next, and a ring that is closed at the ends of a box.
 TYPED_TEST(Points, OneClusterFromEndToEnd) {
   const std::int64_t n = 300'000;
-  const auto points = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({n, 1}, std::vector<double>(n));
-  const auto x = Kokkos::create_mirror_view(points);
-  for (std::int64_t i = 0; i < n; ++i) x(i, 0) = static_cast<double>(n - i);
-  Kokkos::deep_copy(points, x);
+  std::vector<double> x(n);
+  for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<double>(n - i);
+  const auto points = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({n, 1}, x);
   const Kokkos::View<int*, TypeParam> labels("labels", n);
   EXPECT_EQ(1, quern::dbscan(this->exec, labels, points, domain({0}, {static_cast<double>(n)}), 1.0, 3));
   EXPECT_EQ(std::vector<int>(n, 0), test::contents(labels));

@@ -31,6 +31,13 @@ struct PointCalls : testing::Test {
   const quern::CellGrid grid{box, 0.15};
 
   PointCalls() { quern::random::uniform(points, quern::random::key(1)); }
+  /// After `kernels` those that number what was found: in one pass, or in two.
+  static std::vector<std::string> numbered(std::vector<std::string> kernels) {
+    if (quern::impl::keyed_tuning<Exec>::compaction_in_one_pass) kernels.emplace_back("/number");
+    else kernels.insert(kernels.end(), {"/number/count", "/number/put"});
+    kernels.emplace_back();
+    return kernels;
+  }
   /// `kernels` are the ends of their labels.
   template <class F>
   static void expect(const std::string& label, const std::vector<std::string>& kernels, int fences, const F& call) {
@@ -63,8 +70,7 @@ TYPED_TEST(PointCalls, WaitForHostValuesAlone) {
   t.expect("quern::pair_counts", counted, 0, [&](const auto& exec) {
     pair_counts(exec, t.counts, t.points, t.points, t.box, t.radii, cumulative{false});
   });
-  const std::vector<std::string> clusters{"/cells",   "/points",       "/core",       "/join",
-                                          "/flatten", "/number/count", "/number/put", ""};
+  const std::vector<std::string> clusters = t.numbered({"/cells", "/points", "/core", "/join", "/flatten"});
   t.expect("quern::dbscan", clusters, 0,
            [&](const auto& exec) { dbscan(exec, t.labels, t.points, t.box, 0.1, 3, t.size); });
   t.expect("quern::dbscan", clusters, 1, [&](const auto& exec) { dbscan(exec, t.labels, t.points, t.box, 0.1, 3); });
@@ -74,7 +80,7 @@ TYPED_TEST(PointCalls, OfGraphsWaitForHostValuesAlone) {
   using namespace quern;
   const auto& t = *this;
   fill(t.ends, 0);
-  t.expect("quern::connected_components", {"/vertices", "/edges", "/flatten", "/number/count", "/number/put", ""}, 0,
+  t.expect("quern::connected_components", t.numbered({"/vertices", "/edges", "/flatten"}), 0,
            [&](const auto& exec) { connected_components(exec, t.labels, t.ends, t.ends, t.size); });
 }
 

@@ -151,7 +151,7 @@ struct host_search_rows {
 template <class T, class Member>
 struct device_search_rows {
   using tile_type = device_row_tile<T, 8>;
-  static constexpr int team = tile_type::team, points = tile_type::points, room = 16;
+  static constexpr int team = tile_type::team, points = tile_type::points, room = 8;
   search_rows<T> of;
   bool lists_in_shared;
 
