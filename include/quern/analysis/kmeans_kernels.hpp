@@ -4,6 +4,7 @@
 #define QUERN_ANALYSIS_KMEANS_KERNELS_HPP
 
 #include <algorithm>
+#include <quern/analysis/assign_memory.hpp>
 #include <quern/analysis/kmeans_update.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/particles/row_tiles.hpp>
@@ -122,38 +123,26 @@ struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
   assign_points<T> of;
-  bool sums_in_shared, counts_in_shared;
+  assign_memory memory;
 
-  /// Values of T that the tile, and after it the best of each thread, take, and all of shared memory in bytes.
-  static constexpr int best_values = tile_type::points * tile_type::threads_across;
-  static constexpr std::int64_t tile_bytes =
-      std::max<std::int64_t>(tile_type::values * sizeof(T), best_values * (sizeof(T) + sizeof(std::int32_t)));
-  static constexpr std::int64_t label_bytes = tile_type::points * sizeof(std::int32_t);
-  static constexpr int alignment = 16;  // of packs
-  static std::int64_t sum_bytes(const assign_points<T>& a) { return a.plan.groups * a.elements() * sizeof(T); }
-  static std::int64_t count_bytes(const assign_points<T>& a) { return (a.table.count + 1) * sizeof(std::uint32_t); }
-
-  /// What a team shares: a tile, labels of its points, and where there is room the sums and counts of the part.
+  /// The memory of a team, by what is in it.
   struct shared_memory {
     std::byte* tile;
     std::int32_t* label;
     T* sums;
     std::uint32_t* counts;
-    KOKKOS_FUNCTION shared_memory(const Member& member, std::int64_t sum_bytes, std::int64_t count_bytes)
-        : tile(static_cast<std::byte*>(
-              member.team_shmem().get_shmem_aligned(tile_bytes + label_bytes + sum_bytes + count_bytes, alignment))),
-          label(reinterpret_cast<std::int32_t*>(tile + tile_bytes)),
-          sums(reinterpret_cast<T*>(tile + tile_bytes + label_bytes)),
-          counts(reinterpret_cast<std::uint32_t*>(tile + tile_bytes + label_bytes + sum_bytes)) {}
+    KOKKOS_FUNCTION shared_memory(const Member& member, const assign_memory& m)
+        : tile(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment))),
+          label(reinterpret_cast<std::int32_t*>(tile + m.labels)),
+          sums(reinterpret_cast<T*>(tile + m.sums)),
+          counts(reinterpret_cast<std::uint32_t*>(tile + m.counts)) {}
   };
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const shared_memory shared(
-        member, sums_in_shared ? of.plan.groups * of.elements() * static_cast<std::int64_t>(sizeof(T)) : 0,
-        counts_in_shared ? (of.table.count + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0);
+    const shared_memory shared(member, memory);
     const std::int64_t part = member.league_rank(), end = of.end_of(part);
     const int rank = member.team_rank();
-    if (counts_in_shared)
+    if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team) shared.counts[j] = 0;
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { clear(sums, rank); });
     for (std::int64_t first = part * of.plan.length; first < end; first += tile_type::points) {
@@ -163,7 +152,7 @@ struct device_assign {
       if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, first, count, shared.label, rank); });
     }
     member.team_barrier();
-    if (counts_in_shared)
+    if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team)
         if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
@@ -173,7 +162,7 @@ struct device_assign {
   /// Calls f(sums), by pointers of their own for what is in shared memory and what is not, as compilers need them.
   template <class F>
   KOKKOS_FUNCTION void on_sums(const shared_memory& shared, std::int64_t part, const F& f) const {
-    if (sums_in_shared) f(shared.sums);
+    if (memory.has_sums) f(shared.sums);
     else f(of.sums + part * of.between);
   }
   KOKKOS_FUNCTION void clear(T* sums, int rank) const {
@@ -190,7 +179,7 @@ struct device_assign {
   KOKKOS_FUNCTION void store_label(std::int64_t i, std::int32_t label, std::uint32_t* counts) const {
     const bool changed = of.labels[i] != label;
     of.labels[i] = label;
-    if (counts_in_shared) {
+    if (memory.has_counts) {
       if (changed) Kokkos::atomic_inc(counts + of.table.count);
       if (label >= 0) Kokkos::atomic_inc(counts + label);
     } else {
@@ -228,7 +217,7 @@ struct device_assign {
                                     const std::int32_t (&nearest)[tile_type::down], T square) const {
     const int rank = member.team_rank(), column = rank % tile_type::threads_across;
     T* values = reinterpret_cast<T*>(shared.tile);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + best_values * sizeof(T));
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + assign_memory::best_values<tile_type> * sizeof(T));
     member.team_barrier();
     for (int p = 0; p < tile_type::down; ++p) {
       values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
@@ -306,17 +295,13 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes + kernel::alignment,
-                         room = team_scratch_room<Exec>(kernel::team);
-      const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
-      const bool with_sums = a.sums != nullptr && a.plan.groups > 1 && needed + sums <= room;
-      const std::int64_t with = needed + (with_sums ? sums : 0);
-      const bool with_counts = with + kernel::count_bytes(a) <= room;
-      const std::int64_t bytes = with + (with_counts ? kernel::count_bytes(a) : 0);
+      const auto memory = assign_memory::of<typename kernel::tile_type, T>(a.points.columns, a.table.count,
+                                                                           a.sums == nullptr ? 0 : a.plan.groups,
+                                                                           team_scratch_room<Exec>(kernel::team));
       Kokkos::parallel_for(kernel_label(label),
                            policy(exec, static_cast<int>(a.plan.parts), kernel::team)
-                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, bytes)),
-                           kernel{a, with_sums, with_counts});
+                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
+                           kernel{a, memory});
     };
     if (a.table.count <= 16) launch(std::integral_constant<int, 2>());
     else launch(std::integral_constant<int, 8>());
