@@ -20,9 +20,10 @@ void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters
   const auto m = assign_memory::of<tile, T>(columns, clusters, groups, room);
   const std::string text = "columns " + std::to_string(columns) + ", clusters " + std::to_string(clusters) +
                            ", groups " + std::to_string(groups) + ", room " + std::to_string(room);
-  const std::int64_t best = tile::points * tile::threads_across;
+  const std::int64_t best = tile::points / assign_memory::passes * tile::threads_across;
+  EXPECT_LE(tile::x_values * static_cast<std::int64_t>(sizeof(T)), m.best) << text;
   EXPECT_LE(tile::values * static_cast<std::int64_t>(sizeof(T)), m.labels) << text;
-  EXPECT_LE(best * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), m.labels) << text;
+  EXPECT_LE(m.best + best * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), m.labels) << text;
   EXPECT_LE(m.labels + tile::points * static_cast<std::int64_t>(sizeof(std::int32_t)), m.sums) << text;
   const std::int64_t sums = groups * clusters * columns * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t counts = (clusters + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t));
@@ -32,12 +33,12 @@ void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters
   EXPECT_EQ(0u, m.labels % sizeof(std::int32_t)) << text;
   EXPECT_EQ(0u, m.sums % sizeof(T)) << text;
   EXPECT_EQ(0u, m.counts % sizeof(std::uint32_t)) << text;
-  EXPECT_FALSE(m.has_sums && groups <= 1) << text;
+  EXPECT_FALSE(m.has_sums && groups == 0) << text;
   // Whatever is left out does not fit; a tile must.
   const auto least = assign_memory::of<tile, T>(columns, clusters, 0, 0);
   EXPECT_FALSE(least.has_counts) << text;
   EXPECT_TRUE(m.bytes() <= room || m.bytes() == least.bytes()) << text;
-  EXPECT_TRUE(m.has_sums || groups <= 1 || least.bytes() + sums > room) << text;
+  EXPECT_TRUE(m.has_sums || groups == 0 || least.bytes() + sums > room) << text;
   EXPECT_TRUE(m.has_counts || m.bytes() + counts > room) << text;
 }
 
@@ -137,6 +138,7 @@ TEST(AssignMemory, HoldsWhatTheKernelWrites) {
   check_in_memory_of_any_size<double, 2>(1100, 17, 1);
   check_in_memory_of_any_size<float, 8>(257, 2, 100);
   check_in_memory_of_any_size<double, 8>(300, 40, 33);
+  check_in_memory_of_any_size<float, 8>(600, 16, 64);
 }
 
 }  // namespace

@@ -127,15 +127,22 @@ struct device_assign {
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
-    std::byte* tile;
+    T* tile;
+    std::byte* best;
     std::int32_t* label;
     T* sums;
     std::uint32_t* counts;
     KOKKOS_FUNCTION shared_memory(const Member& member, const assign_memory& m)
-        : tile(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment))),
-          label(reinterpret_cast<std::int32_t*>(tile + m.labels)),
-          sums(reinterpret_cast<T*>(tile + m.sums)),
-          counts(reinterpret_cast<std::uint32_t*>(tile + m.counts)) {}
+        : shared_memory(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment)),
+                        m) {}
+
+   private:
+    KOKKOS_FUNCTION shared_memory(std::byte* memory, const assign_memory& m)
+        : tile(reinterpret_cast<T*>(memory)),
+          best(memory + m.best),
+          label(reinterpret_cast<std::int32_t*>(memory + m.labels)),
+          sums(reinterpret_cast<T*>(memory + m.sums)),
+          counts(reinterpret_cast<std::uint32_t*>(memory + m.counts)) {}
   };
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
@@ -149,7 +156,7 @@ struct device_assign {
       const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
       find_labels(member, shared, first, count);
       if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
-      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, first, count, shared.label, rank); });
+      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, shared, first, count, rank); });
     }
     member.team_barrier();
     if (memory.has_counts)
@@ -198,7 +205,7 @@ struct device_assign {
       best[p] = Kokkos::Experimental::infinity_v<T>;
       nearest[p] = -1;
     }
-    tile_type(reinterpret_cast<T*>(shared.tile))
+    tile_type(shared.tile)
         .compare(member, of.points, first, count, of.table, 0, of.table.count, square,
                  [&](const typename tile_type::sums& sum, std::int64_t j) {
                    for (int i = 0; i < tile_type::across; ++i) {
@@ -215,21 +222,25 @@ struct device_assign {
   /// The nearest row of each point among those that the threads of its row of blocks have found.
   KOKKOS_FUNCTION void join_threads(const Member& member, const shared_memory& shared, const T (&best)[tile_type::down],
                                     const std::int32_t (&nearest)[tile_type::down], T square) const {
+    constexpr int points = assign_memory::pass_points<tile_type>, down = tile_type::down / assign_memory::passes;
+    static_assert(down % tile_type::down_pack == 0, "the first points are those of the first pass");
     const int rank = member.team_rank(), column = rank % tile_type::threads_across;
-    T* values = reinterpret_cast<T*>(shared.tile);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + assign_memory::best_values<tile_type> * sizeof(T));
-    member.team_barrier();
-    for (int p = 0; p < tile_type::down; ++p) {
-      values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
-      rows[column * tile_type::points + tile_type::point(rank, p)] = nearest[p];
-    }
-    member.team_barrier();
-    if (rank < tile_type::points) {
+    T* values = reinterpret_cast<T*>(shared.best);
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.best + assign_memory::best_values<tile_type> * sizeof(T));
+    for (int pass = 0; pass < assign_memory::passes; ++pass) {
+      const int first = pass * points, own = rank - first;
+      member.team_barrier();
+      for (int p = pass * down; p < (pass + 1) * down; ++p) {
+        values[column * points + tile_type::point(rank, p) - first] = best[p];
+        rows[column * points + tile_type::point(rank, p) - first] = nearest[p];
+      }
+      member.team_barrier();
+      if (own < 0 || own >= points) continue;
       T least = Kokkos::Experimental::infinity_v<T>;
       std::int32_t at = -1;
       for (int c = 0; c < tile_type::threads_across; ++c) {
-        const T value = values[c * tile_type::points + rank];
-        const std::int32_t row = rows[c * tile_type::points + rank];
+        const T value = values[c * points + own];
+        const std::int32_t row = rows[c * points + own];
         if (!(value < least || (value == least && row < at))) continue;
         least = value;
         at = row;
@@ -238,14 +249,19 @@ struct device_assign {
     }
     member.team_barrier();
   }
+  /// Adds up the points of a tile, which are in shared memory if they have few columns.
+  KOKKOS_FUNCTION void add(T* sums, const shared_memory& shared, std::int64_t first, int count, int rank) const {
+    if (of.points.columns <= tile_type::depth)
+      add_each(sums, count, shared.label, rank, [&](int p, int t) { return shared.tile[t * tile_type::x_pitch + p]; });
+    else add_each(sums, count, shared.label, rank, [&](int p, int t) { return of.points.at(first + p, t); });
+  }
   /// A group of threads has each group of sums, one of them a column, so that they are added up in one order.
-  KOKKOS_FUNCTION void add(T* sums, std::int64_t first, int count, const std::int32_t* label, int rank) const {
+  template <class Point>
+  KOKKOS_FUNCTION void add_each(T* sums, int count, const std::int32_t* label, int rank, const Point& point) const {
     const int groups = of.plan.groups, threads = team / groups, columns = of.points.columns;
     const int g = rank / threads;
     T* const sum = sums + g * of.elements();
     for (int t = rank % threads; t < columns; t += threads) {
-      const T* x = of.points.data + first * of.points.step + t * of.points.across;
-      const T origin = of.points.origin[t];
       constexpr int ahead = 4;  // loads before the sums that wait for each other
       int p = g;
       for (; p + (ahead - 1) * groups < count; p += ahead * groups) {
@@ -253,13 +269,13 @@ struct device_assign {
         std::int32_t to[ahead];
         for (int u = 0; u < ahead; ++u) {
           to[u] = label[p + u * groups];
-          value[u] = x[(p + u * groups) * of.points.step] - origin;
+          value[u] = point(p + u * groups, t);
         }
         for (int u = 0; u < ahead; ++u)
           if (to[u] >= 0) sum[to[u] * columns + t] += value[u];
       }
       for (; p < count; p += groups)
-        if (label[p] >= 0) sum[label[p] * columns + t] += x[p * of.points.step] - origin;
+        if (label[p] >= 0) sum[label[p] * columns + t] += point(p, t);
     }
   }
 };
