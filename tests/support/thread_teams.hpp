@@ -3,6 +3,7 @@
 #ifndef QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
 #define QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
 
+#include <algorithm>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,9 @@ class thread_member {
   struct team {
     int size;
     std::barrier<> arrived;
-    std::vector<std::max_align_t> shared;
+    std::vector<std::byte> shared;  // and behind it what no kernel may write
     std::vector<int> values;
+    std::size_t bytes;
   };
   thread_member(team& of, int rank, int league) : team_(of), rank_(rank), league_(league) {}
   int team_rank() const { return rank_; }
@@ -44,10 +46,12 @@ class thread_member {
   }
 
   struct cursor {
-    std::byte* next;
+    std::byte *next, *end;
+    /// No memory where there is none left, as of Kokkos.
     void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) {
       const auto at = reinterpret_cast<std::uintptr_t>(next);
       std::byte* here = next + (alignment - at % alignment) % alignment;
+      if (here + bytes > end) return nullptr;
       next = here + bytes;
       return here;
     }
@@ -57,17 +61,20 @@ class thread_member {
  private:
   team& team_;
   int rank_, league_;
-  mutable cursor cursor_{reinterpret_cast<std::byte*>(team_.shared.data())};
+  mutable cursor cursor_{team_.shared.data(), team_.shared.data() + team_.bytes};
 };
 
-/// Calls a kernel for a league of teams, of which so many run at a time: the last of the league first.
+/// Calls a kernel for a league of teams, of which so many run at a time: the last of the league first. Each has so many
+/// bytes of memory; false where one wrote behind them.
 template <class Kernel>
-void run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::size_t bytes) {
+bool run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::size_t bytes) {
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<thread_member::team>> teams;
+  constexpr std::size_t behind = 4096;
+  constexpr std::byte unused{0xa5};
   for (int k = 0; k < at_a_time; ++k) {
-    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size)});
-    teams.back()->shared.resize(bytes / sizeof(std::max_align_t) + 8);
+    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size), bytes});
+    teams.back()->shared.resize(bytes + behind, unused);
     for (int t = 0; t < size; ++t)
       threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
         for (int l = league - 1 - k; l >= 0; l -= at_a_time) {
@@ -78,6 +85,9 @@ void run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::s
       });
   }
   for (auto& t : threads) t.join();
+  return std::all_of(teams.begin(), teams.end(), [&](const auto& team) {
+    return std::all_of(team->shared.end() - behind, team->shared.end(), [](std::byte b) { return b == unused; });
+  });
 }
 
 }  // namespace test

@@ -4,6 +4,7 @@
 #define QUERN_ANALYSIS_KMEANS_KERNELS_HPP
 
 #include <algorithm>
+#include <quern/analysis/assign_memory.hpp>
 #include <quern/analysis/kmeans_update.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/particles/row_tiles.hpp>
@@ -122,48 +123,43 @@ struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
   assign_points<T> of;
-  bool sums_in_shared, counts_in_shared;
+  assign_memory memory;
 
-  /// Values of T that the tile, and after it the best of each thread, take, and all of shared memory in bytes.
-  static constexpr int best_values = tile_type::points * tile_type::threads_across;
-  static constexpr std::int64_t tile_bytes =
-      std::max<std::int64_t>(tile_type::values * sizeof(T), best_values * (sizeof(T) + sizeof(std::int32_t)));
-  static constexpr std::int64_t label_bytes = tile_type::points * sizeof(std::int32_t);
-  static constexpr int alignment = 16;  // of packs
-  static std::int64_t sum_bytes(const assign_points<T>& a) { return a.plan.groups * a.elements() * sizeof(T); }
-  static std::int64_t count_bytes(const assign_points<T>& a) { return (a.table.count + 1) * sizeof(std::uint32_t); }
-
-  /// What a team shares: a tile, labels of its points, and where there is room the sums and counts of the part.
+  /// The memory of a team, by what is in it.
   struct shared_memory {
-    std::byte* tile;
+    T* tile;
+    std::byte* best;
     std::int32_t* label;
     T* sums;
     std::uint32_t* counts;
-    KOKKOS_FUNCTION shared_memory(const Member& member, std::int64_t sum_bytes, std::int64_t count_bytes)
-        : tile(static_cast<std::byte*>(
-              member.team_shmem().get_shmem_aligned(tile_bytes + label_bytes + sum_bytes + count_bytes, alignment))),
-          label(reinterpret_cast<std::int32_t*>(tile + tile_bytes)),
-          sums(reinterpret_cast<T*>(tile + tile_bytes + label_bytes)),
-          counts(reinterpret_cast<std::uint32_t*>(tile + tile_bytes + label_bytes + sum_bytes)) {}
+    KOKKOS_FUNCTION shared_memory(const Member& member, const assign_memory& m)
+        : shared_memory(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment)),
+                        m) {}
+
+   private:
+    KOKKOS_FUNCTION shared_memory(std::byte* memory, const assign_memory& m)
+        : tile(reinterpret_cast<T*>(memory)),
+          best(memory + m.best),
+          label(reinterpret_cast<std::int32_t*>(memory + m.labels)),
+          sums(reinterpret_cast<T*>(memory + m.sums)),
+          counts(reinterpret_cast<std::uint32_t*>(memory + m.counts)) {}
   };
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const shared_memory shared(
-        member, sums_in_shared ? of.plan.groups * of.elements() * static_cast<std::int64_t>(sizeof(T)) : 0,
-        counts_in_shared ? (of.table.count + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0);
+    const shared_memory shared(member, memory);
     const std::int64_t part = member.league_rank(), end = of.end_of(part);
     const int rank = member.team_rank();
-    if (counts_in_shared)
+    if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team) shared.counts[j] = 0;
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { clear(sums, rank); });
     for (std::int64_t first = part * of.plan.length; first < end; first += tile_type::points) {
       const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
       find_labels(member, shared, first, count);
       if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
-      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, first, count, shared.label, rank); });
+      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, shared, first, count, rank); });
     }
     member.team_barrier();
-    if (counts_in_shared)
+    if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team)
         if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
@@ -173,7 +169,7 @@ struct device_assign {
   /// Calls f(sums), by pointers of their own for what is in shared memory and what is not, as compilers need them.
   template <class F>
   KOKKOS_FUNCTION void on_sums(const shared_memory& shared, std::int64_t part, const F& f) const {
-    if (sums_in_shared) f(shared.sums);
+    if (memory.has_sums) f(shared.sums);
     else f(of.sums + part * of.between);
   }
   KOKKOS_FUNCTION void clear(T* sums, int rank) const {
@@ -190,7 +186,7 @@ struct device_assign {
   KOKKOS_FUNCTION void store_label(std::int64_t i, std::int32_t label, std::uint32_t* counts) const {
     const bool changed = of.labels[i] != label;
     of.labels[i] = label;
-    if (counts_in_shared) {
+    if (memory.has_counts) {
       if (changed) Kokkos::atomic_inc(counts + of.table.count);
       if (label >= 0) Kokkos::atomic_inc(counts + label);
     } else {
@@ -209,7 +205,7 @@ struct device_assign {
       best[p] = Kokkos::Experimental::infinity_v<T>;
       nearest[p] = -1;
     }
-    tile_type(reinterpret_cast<T*>(shared.tile))
+    tile_type(shared.tile)
         .compare(member, of.points, first, count, of.table, 0, of.table.count, square,
                  [&](const typename tile_type::sums& sum, std::int64_t j) {
                    for (int i = 0; i < tile_type::across; ++i) {
@@ -226,21 +222,25 @@ struct device_assign {
   /// The nearest row of each point among those that the threads of its row of blocks have found.
   KOKKOS_FUNCTION void join_threads(const Member& member, const shared_memory& shared, const T (&best)[tile_type::down],
                                     const std::int32_t (&nearest)[tile_type::down], T square) const {
+    constexpr int points = assign_memory::pass_points<tile_type>, down = tile_type::down / assign_memory::passes;
+    static_assert(down % tile_type::down_pack == 0, "the first points are those of the first pass");
     const int rank = member.team_rank(), column = rank % tile_type::threads_across;
-    T* values = reinterpret_cast<T*>(shared.tile);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + best_values * sizeof(T));
-    member.team_barrier();
-    for (int p = 0; p < tile_type::down; ++p) {
-      values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
-      rows[column * tile_type::points + tile_type::point(rank, p)] = nearest[p];
-    }
-    member.team_barrier();
-    if (rank < tile_type::points) {
+    T* values = reinterpret_cast<T*>(shared.best);
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.best + assign_memory::best_values<tile_type> * sizeof(T));
+    for (int pass = 0; pass < assign_memory::passes; ++pass) {
+      const int first = pass * points, own = rank - first;
+      member.team_barrier();
+      for (int p = pass * down; p < (pass + 1) * down; ++p) {
+        values[column * points + tile_type::point(rank, p) - first] = best[p];
+        rows[column * points + tile_type::point(rank, p) - first] = nearest[p];
+      }
+      member.team_barrier();
+      if (own < 0 || own >= points) continue;
       T least = Kokkos::Experimental::infinity_v<T>;
       std::int32_t at = -1;
       for (int c = 0; c < tile_type::threads_across; ++c) {
-        const T value = values[c * tile_type::points + rank];
-        const std::int32_t row = rows[c * tile_type::points + rank];
+        const T value = values[c * points + own];
+        const std::int32_t row = rows[c * points + own];
         if (!(value < least || (value == least && row < at))) continue;
         least = value;
         at = row;
@@ -249,14 +249,19 @@ struct device_assign {
     }
     member.team_barrier();
   }
+  /// Adds up the points of a tile, which are in shared memory if they have few columns.
+  KOKKOS_FUNCTION void add(T* sums, const shared_memory& shared, std::int64_t first, int count, int rank) const {
+    if (of.points.columns <= tile_type::depth)
+      add_each(sums, count, shared.label, rank, [&](int p, int t) { return shared.tile[t * tile_type::x_pitch + p]; });
+    else add_each(sums, count, shared.label, rank, [&](int p, int t) { return of.points.at(first + p, t); });
+  }
   /// A group of threads has each group of sums, one of them a column, so that they are added up in one order.
-  KOKKOS_FUNCTION void add(T* sums, std::int64_t first, int count, const std::int32_t* label, int rank) const {
+  template <class Point>
+  KOKKOS_FUNCTION void add_each(T* sums, int count, const std::int32_t* label, int rank, const Point& point) const {
     const int groups = of.plan.groups, threads = team / groups, columns = of.points.columns;
     const int g = rank / threads;
     T* const sum = sums + g * of.elements();
     for (int t = rank % threads; t < columns; t += threads) {
-      const T* x = of.points.data + first * of.points.step + t * of.points.across;
-      const T origin = of.points.origin[t];
       constexpr int ahead = 4;  // loads before the sums that wait for each other
       int p = g;
       for (; p + (ahead - 1) * groups < count; p += ahead * groups) {
@@ -264,13 +269,13 @@ struct device_assign {
         std::int32_t to[ahead];
         for (int u = 0; u < ahead; ++u) {
           to[u] = label[p + u * groups];
-          value[u] = x[(p + u * groups) * of.points.step] - origin;
+          value[u] = point(p + u * groups, t);
         }
         for (int u = 0; u < ahead; ++u)
           if (to[u] >= 0) sum[to[u] * columns + t] += value[u];
       }
       for (; p < count; p += groups)
-        if (label[p] >= 0) sum[label[p] * columns + t] += x[p * of.points.step] - origin;
+        if (label[p] >= 0) sum[label[p] * columns + t] += point(p, t);
     }
   }
 };
@@ -306,17 +311,13 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const std::int64_t needed = kernel::tile_bytes + kernel::label_bytes + kernel::alignment,
-                         room = team_scratch_room<Exec>(kernel::team);
-      const std::int64_t sums = a.sums == nullptr ? 0 : kernel::sum_bytes(a);
-      const bool with_sums = a.sums != nullptr && a.plan.groups > 1 && needed + sums <= room;
-      const std::int64_t with = needed + (with_sums ? sums : 0);
-      const bool with_counts = with + kernel::count_bytes(a) <= room;
-      const std::int64_t bytes = with + (with_counts ? kernel::count_bytes(a) : 0);
+      const auto memory = assign_memory::of<typename kernel::tile_type, T>(a.points.columns, a.table.count,
+                                                                           a.sums == nullptr ? 0 : a.plan.groups,
+                                                                           team_scratch_room<Exec>(kernel::team));
       Kokkos::parallel_for(kernel_label(label),
                            policy(exec, static_cast<int>(a.plan.parts), kernel::team)
-                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, bytes)),
-                           kernel{a, with_sums, with_counts});
+                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
+                           kernel{a, memory});
     };
     if (a.table.count <= 16) launch(std::integral_constant<int, 2>());
     else launch(std::integral_constant<int, 8>());

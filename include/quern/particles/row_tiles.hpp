@@ -120,12 +120,13 @@ struct device_row_tile {
   static constexpr int depth = 16;
   static constexpr int down_pack = 16 / sizeof(T), across_pack = 16 / sizeof(T) < across ? 16 / sizeof(T) : across;
   static constexpr int x_pitch = points + 4, y_pitch = others + 4;
-  static constexpr int values = depth * (x_pitch + y_pitch) + others;  // of shared memory
+  static constexpr int x_values = depth * x_pitch;  // of shared memory
+  static constexpr int values = x_values + depth * y_pitch + others;
   using sums = T[down][across];
 
   T *x, *y, *half_squares;
   KOKKOS_FUNCTION explicit device_row_tile(T* shared)
-      : x(shared), y(shared + depth * x_pitch), half_squares(shared + depth * (x_pitch + y_pitch)) {}
+      : x(shared), y(shared + x_values), half_squares(y + depth * y_pitch) {}
 
   /// Which row of the tile the i-th of a thread's block is, and the same of the table.
   static KOKKOS_FUNCTION int point(int rank, int i) {
@@ -136,7 +137,8 @@ struct device_row_tile {
   }
 
   /// Calls f(sums, j) for blocks of the table's rows, the first of which is j, from row `begin` to before `end`. Adds
-  /// to `square` that of row `rank` of the tile. All threads of a team call it.
+  /// to `square` that of row `rank` of the tile. All threads of a team call it. Rows of up to `depth` columns are in x
+  /// after it, column by column.
   template <class Member, class F>
   KOKKOS_FUNCTION void compare(const Member& team_member, const centred_rows<T>& rows, std::int64_t first, int count,
                                const row_table<T>& table, std::int64_t begin, std::int64_t end, T& square,

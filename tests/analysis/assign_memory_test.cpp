@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a team of a device shares while it assigns points to clusters, and the kernel itself by threads of a host.
+#include <cmath>
+#include <limits>
+#include <quern/analysis/kmeans_kernels.hpp>
+#include <support/testing.hpp>
+#include <support/thread_teams.hpp>
+
+namespace {
+
+using quern::impl::assign_memory;
+
+/// Elements that the kernel indexes: of its tile, the best of its threads, labels, and of sums and counts if they are
+/// there.
+template <class T, int Across>
+void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters, int groups, std::int64_t room) {
+  using tile = quern::impl::device_row_tile<T, Across>;
+  const auto m = assign_memory::of<tile, T>(columns, clusters, groups, room);
+  const std::string text = "columns " + std::to_string(columns) + ", clusters " + std::to_string(clusters) +
+                           ", groups " + std::to_string(groups) + ", room " + std::to_string(room);
+  const std::int64_t best = tile::points / assign_memory::passes * tile::threads_across;
+  EXPECT_LE(tile::x_values * static_cast<std::int64_t>(sizeof(T)), m.best) << text;
+  EXPECT_LE(tile::values * static_cast<std::int64_t>(sizeof(T)), m.labels) << text;
+  EXPECT_LE(m.best + best * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), m.labels) << text;
+  EXPECT_LE(m.labels + tile::points * static_cast<std::int64_t>(sizeof(std::int32_t)), m.sums) << text;
+  const std::int64_t sums = groups * clusters * columns * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t counts = (clusters + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t));
+  EXPECT_LE(m.sums + (m.has_sums ? sums : 0), m.counts) << text;
+  EXPECT_LE(m.counts + (m.has_counts ? counts : 0), m.end) << text;
+  EXPECT_LE(m.end + assign_memory::alignment, m.bytes()) << text;
+  EXPECT_EQ(0u, m.labels % sizeof(std::int32_t)) << text;
+  EXPECT_EQ(0u, m.sums % sizeof(T)) << text;
+  EXPECT_EQ(0u, m.counts % sizeof(std::uint32_t)) << text;
+  EXPECT_FALSE(m.has_sums && groups == 0) << text;
+  // Whatever is left out does not fit; a tile must.
+  const auto least = assign_memory::of<tile, T>(columns, clusters, 0, 0);
+  EXPECT_FALSE(least.has_counts) << text;
+  EXPECT_TRUE(m.bytes() <= room || m.bytes() == least.bytes()) << text;
+  EXPECT_TRUE(m.has_sums || groups == 0 || least.bytes() + sums > room) << text;
+  EXPECT_TRUE(m.has_counts || m.bytes() + counts > room) << text;
+}
+
+TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
+  for (const std::int64_t columns : {1, 2, 3, 16, 17, 40, 1000, 70000})
+    for (const std::int64_t clusters : {1, 2, 15, 16, 17, 64, 65, 1000, 10000})
+      for (const int groups : {0, 1, 2, 16})
+        for (const std::int64_t room : {0, 20000, 23456, 33333, 47080, 65536, 101376, 232448}) {
+          expect_room_for_what_is_indexed<float, 2>(columns, clusters, groups, room);
+          expect_room_for_what_is_indexed<float, 8>(columns, clusters, groups, room);
+          expect_room_for_what_is_indexed<double, 2>(columns, clusters, groups, room);
+          expect_room_for_what_is_indexed<double, 8>(columns, clusters, groups, room);
+        }
+}
+
+/// Points about clusters that are far from each other, and what the kernel finds for them.
+template <class T, int Across>
+struct assigned_points {
+  static constexpr T far = 64;  // exact, as all values and sums are
+  using kernel = quern::impl::device_assign<T, Across, test::thread_member>;
+  std::int64_t n, columns, clusters;
+  std::vector<T> x, rows, half_squares, origin;
+  std::vector<std::int32_t> labels;
+  std::vector<T> sums;
+  std::vector<unsigned long long> counts;
+  quern::impl::kmeans_parts plan;
+
+  assigned_points(std::int64_t points, std::int64_t d, std::int64_t k)
+      : n(points),
+        columns(d),
+        clusters(k),
+        x(n * d),
+        rows(k * d),
+        half_squares(k),
+        origin(d, T(1)),
+        labels(n, -2),
+        counts(k + 1),
+        plan(n, k * d * static_cast<std::int64_t>(sizeof(T))) {
+    for (std::int64_t j = 0; j < k; ++j) {
+      rows[j * d + j % d] = far * static_cast<T>(1 + j / d);
+      half_squares[j] = rows[j * d + j % d] * rows[j * d + j % d] / 2;
+    }
+    for (std::int64_t e = 0; e < n * d; ++e)
+      x[e] = rows[label(e / d) * d + e % d] + origin[e % d] + static_cast<T>(e % 5 - 2);
+    sums.resize(plan.parts * between(), T(-1));
+  }
+  std::int64_t label(std::int64_t i) const { return i * 7 % clusters; }
+  std::int64_t between() const { return clusters * columns * plan.groups; }
+
+  /// Whether all that was written is inside the memory that a team asks for.
+  bool assign(bool with_sums, std::int64_t room) {
+    const quern::impl::strided<const T> points{x.data(), quern::shape{n, columns}, {columns, 1}};
+    const quern::impl::assign_points<T> a{{points, origin.data()},
+                                          {rows.data(), half_squares.data(), clusters},
+                                          plan,
+                                          labels.data(),
+                                          with_sums ? sums.data() : nullptr,
+                                          between(),
+                                          counts.data()};
+    const auto memory =
+        assign_memory::of<typename kernel::tile_type, T>(columns, clusters, with_sums ? plan.groups : 0, room);
+    return test::run_teams(kernel{a, memory}, static_cast<int>(plan.parts), kernel::team, 1,
+                           static_cast<std::size_t>(memory.bytes()));
+  }
+  void expect_right_labels() const {
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(label(i), labels[i]) << i;
+    EXPECT_EQ(static_cast<unsigned long long>(n), counts[clusters]) << "labels that changed";
+    unsigned long long all = 0;
+    for (std::int64_t j = 0; j < clusters; ++j) all += counts[j];
+    EXPECT_EQ(static_cast<unsigned long long>(n), all);
+  }
+  void expect_right_sums() const {
+    std::vector<T> expected(clusters * columns), found(clusters * columns);
+    for (std::int64_t e = 0; e < n * columns; ++e)
+      expected[label(e / columns) * columns + e % columns] += x[e] - origin[e % columns];
+    for (std::int64_t v = 0; v < plan.parts; ++v)
+      for (std::int64_t e = 0; e < clusters * columns; ++e) found[e] += sums[v * between() + e];
+    EXPECT_EQ(expected, found);
+  }
+};
+
+template <class T, int Across>
+void check_in_memory_of_any_size(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
+  for (const std::int64_t room : {0, 1 << 16}) {
+    assigned_points<T, Across> without(n, columns, clusters), with(n, columns, clusters);
+    EXPECT_TRUE(without.assign(false, room)) << columns << ' ' << clusters << ' ' << room;
+    without.expect_right_labels();
+    EXPECT_TRUE(with.assign(true, room)) << columns << ' ' << clusters << ' ' << room;
+    with.expect_right_labels();
+    with.expect_right_sums();
+  }
+}
+
+// Without sums nothing is written where they would be.
+TEST(AssignMemory, HoldsWhatTheKernelWrites) {
+  check_in_memory_of_any_size<float, 2>(300, 3, 5);
+  check_in_memory_of_any_size<double, 2>(1100, 17, 1);
+  check_in_memory_of_any_size<float, 8>(257, 2, 100);
+  check_in_memory_of_any_size<double, 8>(300, 40, 33);
+  check_in_memory_of_any_size<float, 8>(600, 16, 64);
+}
+
+}  // namespace
