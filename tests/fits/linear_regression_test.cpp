@@ -265,6 +265,10 @@ TYPED_TEST(LinearFitsOn, RefuseWhatDoesNotFit) {
   test::expect_error("quern::ridge: coefficients has extents (5), expected (3)", [&] { quern::ridge(y, x, y); });
   test::expect_error("quern::ridge: weights has extents (3), expected (5)", [&] { quern::ridge(c, x, y, weights{c}); });
   test::expect_error("quern::ridge: alpha is negative or NaN", [&] { quern::ridge(c, x, y, alpha{-1}); });
+  const auto nothing = this->template array<1>({5}, std::vector<double>(5));
+  test::expect_error("quern::linear_regression: all weights are zero",
+                     [&] { quern::linear_regression(exec, outputs(c, b), x, y, weights{nothing}); });
+  test::expect_error("quern::ridge: all weights are zero", [&] { quern::ridge(c, x, y, weights{nothing}); });
   const auto few = Kokkos::subview(x, std::pair(0, 3), Kokkos::ALL);
   const auto of_few = Kokkos::subview(y, std::pair(0, 3));
   test::expect_error("quern::linear_regression: x has 3 rows, expected at least 4",
