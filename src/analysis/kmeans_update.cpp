@@ -72,6 +72,7 @@ double kmeans_clusters::update() {
   double moved = 0;
   for (std::int64_t j = 0; j < clusters; ++j) {
     const std::int64_t from = counts[j] > 0 ? j : largest;
+    if (counts[from] == 0) continue;  // no point is of any cluster
     for (int t = 0; t < columns; ++t) {
       const double mean = sums[from * columns + t] / static_cast<double>(counts[from]);
       const double step = mean - centers[j * columns + t];

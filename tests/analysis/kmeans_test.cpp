@@ -185,6 +185,12 @@ TYPED_TEST(Kmeans, PointsThatAreNotFiniteAreOfNoCluster) {
   EXPECT_EQ(0, quern::kmeans(this->exec, lost, of_none, none).inertia);
   EXPECT_EQ(std::vector<int>(3, -1), test::contents(of_none));
   EXPECT_TRUE(std::isnan(test::contents(lost)[0]));
+  const auto from = this->array(2, 1, {3, 0.1});
+  const auto r0 = quern::kmeans(this->exec, lost, of_none, none, from, tolerance{.relative = 1e-3});
+  EXPECT_EQ((std::vector<double>{3, 0.1}), test::contents(lost)) << "where they were";
+  EXPECT_EQ(std::vector<int>(3, -1), test::contents(of_none));
+  EXPECT_EQ(0, r0.inertia);
+  EXPECT_TRUE(r0.converged);
 }
 
 TYPED_TEST(Kmeans, SaysWhetherItConverged) {

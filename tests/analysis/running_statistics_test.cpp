@@ -284,6 +284,14 @@ TYPED_TEST(RunningStatisticsOn, HistogramsAreNumPys) {
   counts.merge(exec, second);
   EXPECT_EQ(numpy.values<std::int64_t>("counted/counts"), test::contents(counts.counts()));
   EXPECT_EQ(numpy.values("counted/weighted"), test::contents(weighted.counts()));  // quarters
+  using histogram_type = quern::RunningHistogram<Kokkos::View<std::int64_t*, E>>;
+  for (const int bins : {0, -1})
+    test::expect_error("quern::RunningHistogram: " + std::to_string(bins) + " bins, expected at least 1",
+                       [&] { histogram_type(exec, bins, {0, 1}); });
+  for (const double high : {1.0, 0.5, std::numeric_limits<double>::quiet_NaN()})
+    test::expect_error("quern::RunningHistogram: the range is from 1.000000 to " + std::to_string(high) +
+                           ", expected low < high at a finite distance",
+                       [&] { histogram_type(exec, 4, {1, high}); });
   test::expect_error("quern::RunningHistogram: the other one has another range", [&] {
     counts.merge(exec, quern::RunningHistogram<Kokkos::View<std::int64_t*, E>>(exec, 8, {-2, 3}));
   });

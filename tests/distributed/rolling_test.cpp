@@ -82,6 +82,24 @@ TYPED_TEST(DistributedRolling, OfAWidthLieAlongAWholeAxis) {
   }
 }
 
+// Also ranks that have no row throw, and all ranks go on.
+TYPED_TEST(DistributedRolling, WrongAxesAreFoundOutOnAllRanks) {
+  const auto comm = test::world();
+  const TypeParam exec;
+  using T = typename TestFixture::T;
+  using L = typename TestFixture::L;
+  const Decomposition d(comm, {1, 9}, {.grid = {comm.size(), 1}});
+  const auto values = test::samples<T>(9, 3);
+  const auto u = test::distribute<T, 2, L, TypeParam>(d, values), v = test::distribute<T, 2, L, TypeParam>(d, values);
+  const quern::value_window w{.width = 2};
+  const auto down = test::make_array<int, 1, L, TypeParam>({9}, {1, 2, 3, 4, 5, 6, 7, 6, 9}),
+             few = test::make_array<int, 1, L, TypeParam>({8}, {1, 2, 3, 4, 5, 6, 7, 8});
+  test::expect_error("quern::rolling: the axis has extents (8), expected (9)",
+                     [&] { quern::rolling<op::sum>(exec, v, u, few, w); });
+  EXPECT_THROW(quern::rolling<op::sum>(exec, v, u, down, w, quern::checked), quern::UnsortedError);
+  EXPECT_EQ(test::contents(u.local()), test::contents(v.local())) << "nothing is written";
+}
+
 TYPED_TEST(DistributedRolling, HalosAreAsWideAsTheWindows) {
   const auto comm = test::world();
   if (comm.size() == 1) return;

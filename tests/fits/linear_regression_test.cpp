@@ -226,6 +226,35 @@ TYPED_TEST(LinearFitsOn, CountColumnsThatVaryWhereCoefficientsArePenalized) {
   EXPECT_EQ(0, test::contents(coefficients)[1]);
 }
 
+// Kernels differ by the number of columns.
+TYPED_TEST(LinearFitsOn, HaveAnyNumberOfColumns) {
+  const std::int64_t n = 1203;
+  const std::vector<double> values = test::samples<double>(n * 52, 3);
+  std::vector<double> w(n);
+  for (std::int64_t i = 0; i < n; ++i) w[i] = static_cast<double>(1 << i % 4);
+  const auto weight = this->template array<1>({n}, w);
+  for (const std::int64_t d : {6, 7, 8, 15, 16, 23, 24, 32, 38, 39, 50}) {
+    std::vector<double> y(n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      y[i] = 1e3;
+      for (std::int64_t j = 0; j < d; ++j) y[i] += static_cast<double>(j - 9) * values[i * d + j];
+    }
+    const auto x = this->template array<2>({n, d}, {values.begin(), values.begin() + n * d});
+    const auto by_columns = test::make_array<double, 2, Kokkos::LayoutLeft, TypeParam>({n, d}, test::contents(x));
+    const auto targets = this->template array<1>({n}, y),
+               coefficients = this->template array<1>({d}, std::vector<double>(d));
+    const Kokkos::View<double, TypeParam> intercept("intercept");
+    const auto check = [&](std::int64_t rank) {
+      EXPECT_EQ(d, rank);
+      const auto found = test::contents(coefficients);
+      for (std::int64_t j = 0; j < d; ++j) EXPECT_NEAR(j - 9, found[j], 1e-11) << d;
+      EXPECT_NEAR(1e3, test::value(intercept), 1e-11) << d;
+    };
+    check(quern::linear_regression(outputs(coefficients, intercept), x, targets, weights{weight}));
+    check(quern::linear_regression(outputs(coefficients, intercept), by_columns, targets));
+  }
+}
+
 TYPED_TEST(LinearFitsOn, SpreadNaN) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> x = test::samples<double>(24, 1), y = test::samples<double>(24, 2);
@@ -265,6 +294,10 @@ TYPED_TEST(LinearFitsOn, RefuseWhatDoesNotFit) {
   test::expect_error("quern::ridge: coefficients has extents (5), expected (3)", [&] { quern::ridge(y, x, y); });
   test::expect_error("quern::ridge: weights has extents (3), expected (5)", [&] { quern::ridge(c, x, y, weights{c}); });
   test::expect_error("quern::ridge: alpha is negative or NaN", [&] { quern::ridge(c, x, y, alpha{-1}); });
+  const auto nothing = this->template array<1>({5}, std::vector<double>(5));
+  test::expect_error("quern::linear_regression: all weights are zero",
+                     [&] { quern::linear_regression(exec, outputs(c, b), x, y, weights{nothing}); });
+  test::expect_error("quern::ridge: all weights are zero", [&] { quern::ridge(c, x, y, weights{nothing}); });
   const auto few = Kokkos::subview(x, std::pair(0, 3), Kokkos::ALL);
   const auto of_few = Kokkos::subview(y, std::pair(0, 3));
   test::expect_error("quern::linear_regression: x has 3 rows, expected at least 4",

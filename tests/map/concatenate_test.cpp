@@ -84,8 +84,12 @@ TYPED_TEST(Concatenate, OfNothingIsNothing) {
   const auto out = this->template array<2>({1, 3});
   quern::concatenate(out, quern::components(none, x, none));
   EXPECT_EQ((std::vector<double>{1, 2, 3}), test::contents(out));
-  quern::concatenate(none, std::vector<std::remove_cvref_t<decltype(none)>>{});
-  quern::stack(this->template array<3>({0, 1, 3}), std::vector<std::remove_cvref_t<decltype(x)>>{});
+  // NumPy: need at least one array
+  test::expect_error("quern::concatenate: there is no input, expected at least one",
+                     [&] { quern::concatenate(none, std::vector<std::remove_cvref_t<decltype(none)>>{}); });
+  test::expect_error("quern::stack: there is no input, expected at least one", [&] {
+    quern::stack(this->template array<3>({0, 1, 3}), std::vector<std::remove_cvref_t<decltype(x)>>{});
+  });
 }
 
 TYPED_TEST(Concatenate, RejectsOtherExtentsAndSharedMemoryBeforeItWrites) {

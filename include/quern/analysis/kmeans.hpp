@@ -139,8 +139,10 @@ struct given_start {
 /// `converged`, false where centres still moved after the last iteration that the limit allows. Labels are those of the
 /// centres that are returned. A cluster without points gets the point that is farthest from its centre, as in
 /// scikit-learn; where several are empty, the farthest ones in turn. A point with a NaN or an infinity, or whose square
-/// is not finite, is of no cluster: its label is -1, and nothing else depends on it. Squares that underflow (of floats
-/// between points that are less than some 1e-20 apart) are 0 without a word: scale such points.
+/// is not finite, is of no cluster: its label is -1, and nothing else depends on it. (scikit-learn refuses such
+/// points.) Where all points are like that, centres stay where they are at first, with k-means++ at the first point,
+/// and the inertia is 0. Squares that underflow (of floats between points that are less than some 1e-20 apart) are 0
+/// without a word: scale such points.
 ///
 /// The result does not depend on the number of threads. Distances are compared by products with the centres about the
 /// mean of all points, as scikit-learn does, with an error of about epsilon times the squared distance from that mean;

@@ -124,7 +124,7 @@ class kmeans_run {
     assign(1, false);
     const double squares = inertia(nullptr), n = static_cast<double>(clusters_.counts[0]);
     std::swap(kept, clusters_);
-    return squares / (n * static_cast<double>(columns_));
+    return n > 0 ? squares / (n * static_cast<double>(columns_)) : 0;
   }
   template <class Centers>
   void write_centers(const Centers& centers) {

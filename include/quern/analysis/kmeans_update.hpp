@@ -65,8 +65,8 @@ struct kmeans_clusters {
   std::vector<std::int64_t> empty() const;
   /// Moves a point from its cluster to an empty one.
   void move(const double* point, std::int64_t from, std::int64_t to);
-  /// Takes the means of clusters as centres, for one that is empty that of the largest; returns the sum of the squares
-  /// by which they moved.
+  /// Takes the means of clusters as centres, for one that is empty that of the largest; they stay where all are empty.
+  /// Returns the sum of the squares by which they moved.
   double update();
   /// The centres, and half their squares, of which those of `padded` rows are infinity.
   template <class T>

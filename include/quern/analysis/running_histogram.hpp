@@ -33,9 +33,10 @@ class RunningHistogram {
   using count_view = Kokkos::View<T*, Kokkos::LayoutRight, typename V::memory_space>;
 
   /// So many equal bins in a range. Allocates.
+  /// @throws Error as `histogram`: if there is no bin, the range is no range, or bins are too narrow for doubles
   template <execution_space Exec>
   RunningHistogram(const Exec& exec, std::int64_t bins, const bin_range& range)
-      : counts_(Kokkos::view_alloc(exec, "quern::RunningHistogram"), static_cast<std::size_t>(bins)), range_(range) {}
+      : counts_(Kokkos::view_alloc(exec, "quern::RunningHistogram"), checked_bins(bins, range)), range_(range) {}
 
   /// Counts the values of x, an array of any axes in memory, in chunks or over ranks, as `histogram` does, with its
   /// options `weights` and `mask`; in chunks and over ranks it waits, and the counts are whole on every rank.
@@ -67,6 +68,13 @@ class RunningHistogram {
   const count_view& counts() const { return counts_; }
 
  private:
+  static std::size_t checked_bins(std::int64_t bins, const bin_range& range) {
+    const char* const label = "quern::RunningHistogram";
+    if (bins < 1) throw Error(label, std::to_string(bins) + " bins, expected at least 1");
+    impl::check_range(label, range, bins);
+    return static_cast<std::size_t>(bins);
+  }
+
   count_view counts_;
   bin_range range_;
 };

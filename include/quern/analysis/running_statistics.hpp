@@ -6,6 +6,7 @@
 /// @file
 /// Statistics of fields that grow with the steps of a simulation, in the memory where the fields are.
 
+#include <algorithm>
 #include <concepts>
 #include <quern/core/views/part_view.hpp>
 #include <quern/map/functions.hpp>
@@ -24,9 +25,9 @@ struct statistics_reducer {
     extrema<T> ends;
   };
 
-  /// Values that a thread of a device adds at once.
+  /// Values that a thread of a device adds at once: with the extrema of more of them registers spill.
   template <class V>
-  static constexpr int at_once = of_moments::template at_once<V>;
+  static constexpr int at_once = std::min(of_moments::template at_once<V>, 4);
 
   KOKKOS_FUNCTION state init() const { return {of_moments().init(), of_extrema().init()}; }
   KOKKOS_FUNCTION void add(state& s, const T& v) const {

@@ -30,6 +30,7 @@ struct engine<over_ranks_place, rollings> {
       for (int d = 0; d < Out::rank; ++d)
         if (out.decomposition().grid(d) > 1) rolling.check_cut(d);
       compare_stencils(rolling.label, reach, outs, edge, [&] { return rolling.text(); }, in);
+      rolling.check_axis(exec, out.extents());  // on ranks without a cell, too
       stencil_of_blocks(rolling.label, reach, exec, outs, op::identity(), edge, true, [](std::size_t) {}, compute, in);
     }
   }

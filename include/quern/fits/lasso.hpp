@@ -37,6 +37,7 @@ template <class Exec, class T>
 lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_outputs<T>& out, const fit_rows<T>& rows,
                        const lasso_limits& limits) {
   const normal_equations sums = sum_all_products(exec, label, rows, out.with_intercept);
+  check_weights(label, rows, sums);
   std::vector<double> found(static_cast<std::size_t>(rows.t()) * rows.d());
   lasso_result result{lasso_status::converged, 0, 0};
   for (int k = 0; k < rows.t(); ++k) {

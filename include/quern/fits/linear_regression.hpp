@@ -52,6 +52,7 @@ template <class Exec, class T>
 std::int64_t fit_linear(const Exec& exec, const std::string& label, const fit_outputs<T>& out, const fit_rows<T>& rows,
                         double penalty) {
   const normal_equations sums = sum_columns(exec, label, rows, out.with_intercept);
+  check_weights(label, rows, sums);
   std::vector<double> found;
   std::int64_t rank = 0;
   if (!sums.solve(penalty, inflation_limit<T>, found, rank))
@@ -104,8 +105,8 @@ std::int64_t linear_fit_call(const operation_name& name, const Exec& exec, const
 ///
 /// NaN and infinities, which scikit-learn refuses, give NaN: in x for all and a rank of -1, in y for their target.
 /// Weights below 0 count as NaN.
-/// @throws Error if ranks or extents do not fit, there are fewer rows than unknowns (d, and 1 with an intercept), or an
-///         output shares memory with another array; ConvergenceError by `lstsq`
+/// @throws Error if ranks or extents do not fit, there are fewer rows than unknowns (d, and 1 with an intercept), all
+///         weights are zero, or an output shares memory with another array; ConvergenceError by `lstsq`
 template <execution_space Exec, output_like Out, array_like X, array_like Y, weights_option... Options>
 std::int64_t linear_regression(const Exec& exec, const Out& out, const X& x, const Y& y, const Options&... options) {
   return impl::linear_fit_call("quern::linear_regression", exec, out, x, y, 0, options...);

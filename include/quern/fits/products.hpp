@@ -6,41 +6,17 @@
 /// @file
 /// The sums of products of all columns of a fit, in double, by one read of the data.
 
-#include <quern/core/call/call.hpp>
+#include <algorithm>
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/least_position.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/launch/team_scratch.hpp>
+#include <quern/fits/fit_rows.hpp>
+#include <quern/fits/lane_products.hpp>
 #include <quern/fits/tuning.hpp>
 #include <vector>
 
 namespace quern::impl {
-
-/// The rows of a fit. The columns of a row are those of x, (n, d), those of y, (n, t), and a one.
-template <class T>
-struct fit_rows {
-  strided<const T> x, y;
-  const T* weight = nullptr;
-  std::int64_t weight_step = 0;
-  shape weight_extents{};
-
-  std::int64_t count() const { return x.extents.extent[0]; }
-  int d() const { return static_cast<int>(x.extents.extent[1]); }
-  int t() const { return static_cast<int>(y.extents.extent[1]); }
-  int columns() const { return d() + t() + 1; }
-};
-
-/// Columns of a matrix as kernels read them.
-template <class T>
-struct column_range {
-  const T* data;
-  std::int64_t row_step, column_step;
-  int columns, first;  // and the number of the first of them among all
-};
-template <class T>
-column_range<T> columns_from(const strided<const T>& a, int first) {
-  return {a.data, a.stride[0], a.stride[1], static_cast<int>(a.extents.extent[1]), first};
-}
 
 /// What a thread of a device reads of each tile, while its team multiplies the tile before. Where that is in memory and
 /// in the tile is computed once.
@@ -54,16 +30,15 @@ struct tile_reader {
 
   template <class Kernel>
   KOKKOS_FUNCTION tile_reader(const Kernel& k, int rank, int threads, std::int64_t row)
-      : x_step(k.tile_rows * k.x.row_step), y_step(k.tile_rows * k.y.row_step) {
+      : x_step(k.tile_rows * k.of.x.row_step), y_step(k.tile_rows * k.of.y.row_step) {
     // Adjacent threads read along the smaller stride.
-    const bool along_rows = k.x.column_step <= k.x.row_step;
+    const bool along_rows = k.of.x.column_step <= k.of.x.row_step;
     const int inner = along_rows ? k.columns() : k.tile_rows, outer = along_rows ? k.tile_rows : k.columns();
     for (int u = 0; u < slots; ++u) {
       const int e = rank + u * threads, o = e / inner, i = e - o * inner;
       const int r = along_rows ? o : i, c = along_rows ? i : o;
       place[u] = o < outer ? static_cast<std::uint32_t>(r << 8 | c) : ~std::uint32_t{0};
-      from[u] = c < k.x.columns ? k.x.data + (row + r) * k.x.row_step + c * k.x.column_step
-                                : k.y.data + (row + r) * k.y.row_step + (c - k.x.columns) * k.y.column_step;
+      from[u] = k.of.element(row + r, c);
     }
   }
   /// The next tile, of which so many rows are left.
@@ -71,7 +46,7 @@ struct tile_reader {
   KOKKOS_FUNCTION void read(const Kernel& k, std::int64_t left) {
     for (int u = 0; u < slots; ++u) {
       value[u] = static_cast<std::int64_t>(place[u] >> 8) < left && is_there(u) ? *from[u] : T(0);
-      from[u] += static_cast<int>(place[u] & 255) < k.x.columns ? x_step : y_step;
+      from[u] += static_cast<int>(place[u] & 255) < k.of.x.columns ? x_step : y_step;
     }
   }
   template <class Kernel>
@@ -96,20 +71,21 @@ struct product_sums {
   using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::threads, tune::teams_at_once>>;
   using member = typename policy::member_type;
   static constexpr bool device = is_device<Exec>;
-  static constexpr int block = tune::block, level = device ? 0 : 1;
+  static constexpr int block = tune::block, level = device ? 0 : 1, max_teams = tune::teams;
   struct pair_of_blocks {
     int left, right;
   };
 
-  column_range<T> x, y;
-  const T* weight;
-  std::int64_t weight_step, rows;
-  const double* origin;  // of the columns of x and y; null: zeros
-  double* partial;       // of each team
+  fit_columns<T> of;
   int blocks, groups, tile_rows;
-  std::int64_t rows_of_team;
+  double* partial = nullptr;  // of each team
+  std::int64_t rows_of_team = 0;
 
-  KOKKOS_FUNCTION int columns() const { return x.columns + y.columns; }
+  explicit product_sums(const fit_rows<T>& r) : of(r), blocks((r.columns() + block - 1) / block), tile_rows(0) {
+    groups = std::max(1, tune::threads / pairs());
+    tile_rows = device ? std::max(rows_at_once() / groups, 1) * groups : tune::host_rows;
+  }
+  KOKKOS_FUNCTION int columns() const { return of.named(); }
   KOKKOS_FUNCTION int pairs() const { return blocks * (blocks + 1) / 2; }
   KOKKOS_FUNCTION int ld() const { return blocks * block; }
   KOKKOS_FUNCTION int sums() const { return pairs() * block * block; }
@@ -133,7 +109,7 @@ struct product_sums {
   }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const std::int64_t begin = team.league_rank() * rows_of_team, end = Kokkos::min(begin + rows_of_team, rows);
+    const std::int64_t begin = team.league_rank() * rows_of_team, end = Kokkos::min(begin + rows_of_team, of.rows);
     auto* const tile = static_cast<double*>(
         team.team_scratch(device ? 0 : 1).get_shmem_aligned(scratch_bytes_of(tile_size(), sums()), 64));
     double* const to = partial + team.league_rank() * sums();
@@ -155,9 +131,9 @@ struct product_sums {
     reader.read(*this, end - begin);
     for (std::int64_t row = begin; row < end; row += tile_rows) {
       reader.store(*this, tile, row, end - row);
-      if (weight != nullptr || row + tile_rows > end)
+      if (of.weight != nullptr || row + tile_rows > end)
         for (int r = rank; r < tile_rows; r += team.team_size())
-          tile[r * ld() + columns()] = row + r < end ? root_of_weight(row + r) : 0;
+          tile[r * ld() + columns()] = row + r < end ? of.root_of_weight(row + r) : 0;
       team.team_barrier();
       reader.read(*this, end - row - tile_rows);
       if (group < groups) add_rows(sum, tile, mine, group, groups);
@@ -209,22 +185,19 @@ struct product_sums {
     }
   }
 
-  KOKKOS_FUNCTION double root_of_weight(std::int64_t row) const {
-    return weight == nullptr ? 1 : Kokkos::sqrt(static_cast<double>(weight[row * weight_step]));
-  }
   /// What is in a tile of a value of a column.
   KOKKOS_FUNCTION double element(T value, int column, std::int64_t row) const {
-    const double v = static_cast<double>(value), centred = origin == nullptr ? v : v - origin[column];
-    return weight == nullptr ? centred : centred * root_of_weight(row);
+    const double v = static_cast<double>(value), centred = of.origin == nullptr ? v : v - of.origin[column];
+    return of.weight == nullptr ? centred : centred * of.root_of_weight(row);
   }
 
   /// On a host, the rows from `row` on, with zeros behind the last row and the last column.
   KOKKOS_FUNCTION void load_tile(double* tile, std::int64_t row, std::int64_t end) const {
     const int count = static_cast<int>(Kokkos::min<std::int64_t>(end - row, tile_rows));
-    load_columns(tile, x, row, count);
-    load_columns(tile, y, row, count);
+    load_columns(tile, of.x, row, count);
+    load_columns(tile, of.y, row, count);
     for (int r = 0; r < tile_rows; ++r) {
-      tile[r * ld() + columns()] = r < count ? root_of_weight(row + r) : 0;
+      tile[r * ld() + columns()] = r < count ? of.root_of_weight(row + r) : 0;
       const int from = r < count ? columns() + 1 : 0;
       for (int c = from; c < ld(); ++c) tile[r * ld() + c] = 0;
     }
@@ -241,25 +214,31 @@ struct product_sums {
   }
 };
 
+/// The sums of all teams, in their order.
 struct sum_of_teams {
   const double* partial;
   double* to;
   std::int64_t teams, sums;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    constexpr int ahead = 16;  // loads before the additions that wait for each other
     double sum = 0;
-    for (std::int64_t i = 0; i < teams; ++i) sum += partial[i * sums + e];
+    std::int64_t i = 0;
+    for (; i + ahead <= teams; i += ahead) {
+      double of_team[ahead];
+      for (int u = 0; u < ahead; ++u) of_team[u] = partial[(i + u) * sums + e];
+      for (int u = 0; u < ahead; ++u) sum += of_team[u];
+    }
+    for (; i < teams; ++i) sum += partial[i * sums + e];
     to[e] = sum;
   }
 };
 template <class T>
 struct one_row {
-  column_range<T> x, y;
+  fit_columns<T> of;
   std::int64_t row;
   double* to;
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
-    const int i = static_cast<int>(j);
-    to[i] = static_cast<double>(i < x.columns ? x.data[row * x.row_step + i * x.column_step]
-                                              : y.data[row * y.row_step + (i - x.columns) * y.column_step]);
+    to[j] = static_cast<double>(*of.element(row, static_cast<int>(j)));
   }
 };
 template <class T>
@@ -300,43 +279,28 @@ struct column_origin {
   std::vector<double> values{};  // empty: those of that row, which is what it then becomes
 };
 
-/// The sums of the products of all columns, without their origins, as a matrix of all columns. Waits.
-template <class Exec, class T>
-std::vector<double> sums_of_products(const Exec& exec, const std::string& label, const fit_rows<T>& rows,
-                                     column_origin& origin) {
-  using kernel = product_sums<Exec, T>;
-  using tune = fits_tuning<Exec>;
+/// The sums of the products of all columns, by a kernel, as a matrix of all columns. Waits.
+template <class Exec, class T, class Kernel>
+std::vector<double> sums_of_kernel(const Exec& exec, const std::string& label, const fit_rows<T>& rows,
+                                   column_origin& origin, Kernel k) {
   const int p = rows.columns(), named = rows.d() + rows.t();
-  kernel k{columns_from(rows.x, 0),
-           columns_from(rows.y, rows.d()),
-           rows.weight,
-           rows.weight_step,
-           rows.count(),
-           nullptr,
-           nullptr,
-           (p + kernel::block - 1) / kernel::block,
-           1,
-           0,
-           0};
-  k.groups = std::max(1, tune::threads / k.pairs());
-  k.tile_rows = kernel::device ? std::max(k.rows_at_once() / k.groups, 1) * k.groups : tune::host_rows;
   const std::int64_t tiles = (rows.count() + k.tile_rows - 1) / k.tile_rows;
-  k.rows_of_team = std::max<std::int64_t>((tiles + tune::teams - 1) / tune::teams, 4) * k.tile_rows;
+  k.rows_of_team = std::max<std::int64_t>((tiles + Kernel::max_teams - 1) / Kernel::max_teams, 4) * k.tile_rows;
   const std::int64_t teams = (rows.count() + k.rows_of_team - 1) / k.rows_of_team;
   const scratch_array<Exec, double> memory(exec, named + k.sums() * (teams + 1));
   double* const all = memory.data() + named;
   k.partial = all + k.sums();
   if (origin.centred) {
-    k.origin = memory.data();
+    k.of.origin = memory.data();
     if (origin.values.empty())
       Kokkos::parallel_for(kernel_label(label, "/origin"), index_range(exec, named),
-                           one_row<T>{k.x, k.y, first_row_of_fit(exec, label, rows), memory.data()});
+                           one_row<T>{k.of, first_row_of_fit(exec, label, rows), memory.data()});
     else copy_items_from_host(exec, memory.data(), origin.values.data(), named);
   }
-  typename kernel::policy policy(exec, static_cast<int>(teams), k.threads());
+  typename Kernel::policy policy(exec, static_cast<int>(teams), k.threads());
   Kokkos::parallel_for(
       kernel_label(label, "/products"),
-      policy.set_scratch_size(kernel::level, team_scratch<Exec>(label, k.threads(), k.scratch_bytes())), k);
+      policy.set_scratch_size(Kernel::level, team_scratch<Exec>(label, k.threads(), k.scratch_bytes())), k);
   Kokkos::parallel_for(kernel_label(label, "/sums"), index_range(exec, k.sums()),
                        sum_of_teams{k.partial, all, teams, k.sums()});
   std::vector<double> found(named + k.sums());
@@ -345,12 +309,27 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
   if (origin.centred) origin.values.assign(found.begin(), found.begin() + named);
   std::vector<double> products(static_cast<std::size_t>(p) * p);
   for (int number = 0, e = named; number < k.pairs(); ++number)
-    for (int i = 0; i < kernel::block; ++i)
-      for (int j = 0; j < kernel::block; ++j, ++e) {
-        const int a = k.pair(number).left * kernel::block + i, b = k.pair(number).right * kernel::block + j;
+    for (int i = 0; i < Kernel::block; ++i)
+      for (int j = 0; j < Kernel::block; ++j, ++e) {
+        const int a = k.pair(number).left * Kernel::block + i, b = k.pair(number).right * Kernel::block + j;
         if (a < p && b < p && a <= b) products[a * p + b] = products[b * p + a] = found[e];
       }
   return products;
+}
+/// The same by the kernel that is the fastest for so many columns, without their origins.
+template <class Exec, class T>
+std::vector<double> sums_of_products(const Exec& exec, const std::string& label, const fit_rows<T>& rows,
+                                     column_origin& origin) {
+  if constexpr (has_matrix_lanes<Exec>) {
+    const auto by_lanes = [&]<int Blocks>(std::integral_constant<int, Blocks>) {
+      return sums_of_kernel(exec, label, rows, origin, lane_products<Exec, T, Blocks>(rows));
+    };
+    const int blocks = (rows.columns() + matrix_lane::columns - 1) / matrix_lane::columns;
+    if (blocks <= 2) return by_lanes(std::integral_constant<int, 2>());
+    if (blocks == 3) return by_lanes(std::integral_constant<int, 3>());
+    if (blocks <= 5) return by_lanes(std::integral_constant<int, 5>());
+  }
+  return sums_of_kernel(exec, label, rows, origin, product_sums<Exec, T>(rows));
 }
 
 }  // namespace quern::impl

@@ -67,6 +67,12 @@ normal_equations sum_columns(const Exec& exec, const std::string& label, const f
   return normal_equations(rows.d(), rows.t(), parts);
 }
 
+/// @throws Error where no row weighs anything
+template <class T>
+void check_weights(const std::string& label, const fit_rows<T>& rows, const normal_equations& sums) {
+  if (rows.weight != nullptr && sums.weight() == 0) throw Error(label, "all weights are zero");
+}
+
 /// The rows of data without their means, times the roots of their weights, in scratch memory; below them those of a
 /// penalty.
 template <class Exec, class T>

@@ -23,6 +23,10 @@ struct fits_tuning : tuning<Exec> {
   static constexpr int host_rows = 64;
   /// Teams at most, each with sums of its own, which are then added up in order.
   static constexpr int teams = 792;
+  /// The same where lanes multiply matrices, and threads of a team: as many as run at a time on a large device. Of up
+  /// to 16 columns, twice as many have registers.
+  static constexpr int lane_threads = 128, lane_teams_at_once = 3;
+  static constexpr int lane_teams = 132 * lane_teams_at_once;
 };
 
 }  // namespace quern::impl

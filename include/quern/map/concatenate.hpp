@@ -62,6 +62,7 @@ void write_joined(const operation_name& name, const Exec& exec, const Out& out_v
     check_overlap(c.label, out, c.elements(v), input, false);
     expected.extent[along] += n;
   });
+  if (number == 0) throw Error(c.label, "there is no input, expected at least one");
   check_extents(c.label, "out", out.extents, expected);
   std::int64_t first = 0;
   for_each_joined(in, [&](const auto& v) {
@@ -91,8 +92,8 @@ concept arrays_to_join = impl::is_array_list<std::remove_cvref_t<T>>;
 ///            they may be lazy or re-indexed
 ///
 /// Asynchronous on `exec`: a kernel for each input, without scratch memory, which may be captured in a device graph.
-/// @throws Error if extents do not fit, the axis is out of range, or out shares memory with an input; nothing is
-/// written then
+/// @throws Error if there is no input, extents do not fit, the axis is out of range, or out shares memory with an
+/// input; nothing is written then
 template <execution_space Exec, view_like Out, arrays_to_join In, option<axis>... Options>
 void concatenate(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::rank_of<Out> >= 1, "quern::concatenate: out must have one axis at least, known when compiling");
@@ -111,8 +112,8 @@ QUERN_TAKES_NAME(concatenate)
 /// @param in  as of `concatenate`, of equal extents
 ///
 /// Asynchronous on `exec`, as `concatenate`.
-/// @throws Error if extents do not fit, the axis is out of range, or out shares memory with an input; nothing is
-/// written then
+/// @throws Error if there is no input, extents do not fit, the axis is out of range, or out shares memory with an
+/// input; nothing is written then
 template <execution_space Exec, view_like Out, arrays_to_join In, option<axis>... Options>
 void stack(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::rank_of<Out> >= 1, "quern::stack: out must have one axis at least, known when compiling");

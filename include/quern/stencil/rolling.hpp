@@ -188,6 +188,8 @@ struct rolling_operation {
     return ", windows from -" + std::to_string(before) + " to " + std::to_string(after) + ", of at least " +
            std::to_string(min_periods) + " values";
   }
+  template <class Exec>
+  void check_axis(const Exec&, const shape&) const {}
   template <class Exec, class Out, class In>
   void run(const Exec& exec, const Out& out, const In& in, const rolling_margins& left = {}) const {
     const call c(label, exec);
@@ -237,7 +239,17 @@ struct rolling_on_axis {
   }
   std::string text() const {
     return ", windows of a width of " + std::to_string(windows.width) + (windows.center ? " in the middle" : "") +
-           ", of at least " + std::to_string(windows.min_periods.value_or(1)) + " values";
+           ", of at least " + std::to_string(windows.min_periods.value_or(1)) + " values, on an axis of " +
+           operand_extents(label, on).str();
+  }
+  /// The checks of the axis alone, which those without an element do, too.
+  template <class Exec>
+  void check_axis(const Exec& exec, const shape& extents) const {
+    const call c(label, exec);
+    const auto axis_of = c.input(on);
+    check_extents(c.label, "the axis", axis_of.extents, shape{extents.extent[along]});
+    if constexpr (has_option<checked_t, Options...>)
+      check_increasing(exec, c.label, "the positions on the axis", axis_of);
   }
   template <class Exec, class Out, class In>
   void run(const Exec& exec, const Out& out, const In& in, const rolling_margins& left = {}) const {

@@ -211,7 +211,8 @@ class Table {
 
   /// Of each column of numbers (not bool, not text) `count`, `mean`, `std`, `min`, quantiles and `max` of what is not
   /// missing, in double. The first column, `statistic`, names the rows: a quantile as `25%`. The standard deviation
-  /// divides by count - 1; quantiles are interpolated linearly. What does not exist is NaN. Waits.
+  /// divides by count - 1; quantiles are interpolated linearly, and one between a number and an infinity is the
+  /// infinity, where pandas has NaN. What does not exist is NaN. Waits.
   /// @throws Error if there is no column of numbers, or a quantile is not from 0 to 1
   Table describe(const std::vector<double>& quantiles = {0.25, 0.5, 0.75}) const;
 

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_FITS_LANE_PRODUCTS_HPP
+#define QUERN_FITS_LANE_PRODUCTS_HPP
+
+/// @file
+/// The sums of products of all columns of a fit where lanes multiply matrices together.
+
+#include <quern/core/launch/matrix_lanes.hpp>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/fits/fit_rows.hpp>
+#include <quern/fits/tuning.hpp>
+
+namespace quern::impl {
+
+/// The products of up to 8 `Blocks` columns: each 32 lanes read some rows, an element of each block of 8 columns a
+/// lane, and multiply what they have in registers. A team adds up the sums of its lanes in order.
+template <class Exec, class T, int Blocks>
+struct lane_products {
+  using tune = fits_tuning<Exec>;
+  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::lane_threads, tune::lane_teams_at_once>>;
+  using member = typename policy::member_type;
+  static constexpr int block = matrix_lane::columns, level = 0, max_teams = (Blocks == 2 ? 2 : 1) * tune::lane_teams,
+                       tiles = Blocks * (Blocks + 1) / 2;
+  /// Matrices of each block that a lane reads before it multiplies, and their rows.
+  static constexpr int steps = Blocks == 2 ? 2 : 3, rows_at_once = steps * matrix_lane::rows;
+  struct pair_of_blocks {
+    int left, right;
+  };
+
+  fit_columns<T> of;
+  double* partial = nullptr;  // of each team
+  std::int64_t rows_of_team = 0;
+
+  explicit lane_products(const fit_rows<T>& rows) : of(rows) {}
+  static constexpr int pairs() { return tiles; }
+  static constexpr int sums() { return tiles * block * block; }
+  static constexpr int threads() { return tune::lane_threads; }
+  static constexpr std::int64_t scratch_bytes() { return sums() * sizeof(double) + 64; }
+  /// Rows that a team reads at a time, those of a lane's next ones are so far behind.
+  static constexpr int rows_apart = tune::lane_threads / matrix_lane::lanes * rows_at_once, tile_rows = rows_apart;
+  static pair_of_blocks pair(int number) {
+    int right = 0;
+    while (number > right) number -= ++right;
+    return {number, right};
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    constexpr int groups = tune::lane_threads / matrix_lane::lanes;
+    const std::int64_t begin = team.league_rank() * rows_of_team, end = Kokkos::min(begin + rows_of_team, of.rows);
+    const matrix_lane lane{team.team_rank() % matrix_lane::lanes};
+    const int group = team.team_rank() / matrix_lane::lanes;
+    double sum[tiles][2] = {};
+    add_rows(lane, begin + group * rows_at_once, end, sum);
+    auto* const all = static_cast<double*>(team.team_scratch(0).get_shmem_aligned(sums() * sizeof(double), 16));
+    for (int g = 0; g < groups; ++g) {
+      if (g == group)
+        for (int t = 0; t < tiles; ++t)
+          for (int i = 0; i < 2; ++i) {
+            double& to = all[place(lane.lane, t, i)];
+            to = g == 0 ? sum[t][i] : to + sum[t][i];
+          }
+      team.team_barrier();
+    }
+    for (int e = team.team_rank(); e < sums(); e += tune::lane_threads)
+      partial[team.league_rank() * sums() + e] = all[e];
+  }
+
+  /// Where the sums of a lane are among those of all.
+  static KOKKOS_FUNCTION int place(int lane, int tile, int i) {
+    return tile * block * block + lane / matrix_lane::rows * block + lane % matrix_lane::rows * 2 + i;
+  }
+
+  /// Adds the products of rows from `row` to before `end`, `rows_at_once` of every `rows_apart`.
+  template <class Lane>
+  KOKKOS_FUNCTION void add_rows(const Lane& lane, std::int64_t row, std::int64_t end, double (&sum)[tiles][2]) const {
+    own_columns own(of, lane.lane, row);
+    for (; row + rows_at_once <= end; row += rows_apart) {
+      double v[steps][Blocks];
+      for (int s = 0; s < steps; ++s) own.read(of, true, v[s]);
+      own.go_on(rows_apart / matrix_lane::rows - steps);
+      if (of.weight != nullptr)
+        for (int s = 0; s < steps; ++s) own.weigh(of, row + s * matrix_lane::rows, end, v[s]);
+      for (int s = 0; s < steps; ++s) multiply(lane, v[s], sum);
+    }
+    for (; row < end; row += matrix_lane::rows) {
+      double v[Blocks];
+      own.read(of, row + own.row_in_four < end, v);
+      if (of.weight != nullptr) own.weigh(of, row, end, v);
+      multiply(lane, v, sum);
+    }
+  }
+
+ private:
+  /// What a lane reads of each block: a column, and of every four rows one.
+  struct own_columns {
+    const T* from[Blocks];
+    std::int64_t step[Blocks];  // four rows
+    double origin[Blocks];
+    int first, row_in_four;  // and the number of the first of them among all columns
+
+    KOKKOS_FUNCTION own_columns(const fit_columns<T>& of, int lane, std::int64_t row)
+        : first(lane / matrix_lane::rows), row_in_four(lane % matrix_lane::rows) {
+      for (int j = 0; j < Blocks; ++j) {
+        const int c = first + j * block;
+        from[j] = c < of.named() ? of.element(row + row_in_four, c) : of.x.data;
+        step[j] = c < of.named() ? matrix_lane::rows * (c < of.x.columns ? of.x.row_step : of.y.row_step) : 0;
+        origin[j] = of.origin != nullptr && c < of.named() ? of.origin[c] : 0;
+      }
+    }
+    /// The elements of the next four rows, without their origins; zeros behind the last row and the last column.
+    KOKKOS_FORCEINLINE_FUNCTION void read(const fit_columns<T>& of, bool there, double (&v)[Blocks]) {
+      for (int j = 0; j < Blocks; ++j) {
+        const int c = first + j * block;
+        v[j] = there && c == of.named() ? 1 : 0;
+        if (there && c < of.named()) v[j] = static_cast<double>(*from[j]) - origin[j];
+        from[j] += step[j];
+      }
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void go_on(int fours) {
+      for (int j = 0; j < Blocks; ++j) from[j] += fours * step[j];
+    }
+    KOKKOS_FUNCTION void weigh(const fit_columns<T>& of, std::int64_t row, std::int64_t end,
+                               double (&v)[Blocks]) const {
+      const double root = row + row_in_four < end ? of.root_of_weight(row + row_in_four) : 0;
+      for (int j = 0; j < Blocks; ++j) v[j] *= root;
+    }
+  };
+
+  template <class Lane>
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply(const Lane& lane, const double (&v)[Blocks],
+                                                   double (&sum)[tiles][2]) {
+    for (int right = 0, t = 0; right < Blocks; ++right)
+      for (int left = 0; left <= right; left += 2, ++t) {
+        if (left == right) {
+          lane.add_products(sum[t], v[left], v[right]);
+        } else {
+          lane.add_products(sum[t], sum[t + 1], v[left], v[left + 1], v[right]);
+          ++t;
+        }
+      }
+  }
+};
+
+}  // namespace quern::impl
+
+#endif
