@@ -63,9 +63,9 @@ void expect_each_once(const std::string& what, const V& v) {
   const cube expected("expected", a, b, c);
   quern::copy(host(), expected, v);
   const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
-  copy_by_threads<false>(Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL,
-                                         Kokkos::make_pair(std::int64_t{0}, c)),
-                         v);
+  copy_by_threads<false>(
+      Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
+      v);
   for (std::int64_t i = 0; i < a + 1; ++i)
     for (std::int64_t j = 0; j < b; ++j)
       for (std::int64_t k = 0; k < c + 1; ++k) {
@@ -76,8 +76,18 @@ void expect_each_once(const std::string& what, const V& v) {
 }
 
 TEST(DeviceMap, OfRowsOfAnyLength) {
-  for (const auto& [a, b, c] : {std::tuple(1, 1, 1), {3, 1, 7}, {1, 33, 5}, {2, 31, 9}, {3, 32, 17}, {2, 39, 1},
-                                {5, 45, 57}, {1, 2, 2100}, {2, 33, 453}, {2, 3, 2049}}) {
+  for (const auto& [a, b, c] : {std::tuple(1, 1, 1),
+                                {3, 1, 7},
+                                {1, 33, 5},
+                                {2, 31, 9},
+                                {3, 32, 17},
+                                {2, 39, 1},
+                                {5, 45, 57},
+                                {1, 2, 2100},
+                                {1, 700, 3},
+                                {3, 401, 5},
+                                {2, 33, 453},
+                                {2, 3, 2049}}) {
     const std::string n = std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c);
     const cube x = numbers(a, b, c);
     expect_each_once("copy " + n, x);
@@ -86,7 +96,7 @@ TEST(DeviceMap, OfRowsOfAnyLength) {
   }
 }
 TEST(DeviceMap, OfArraysByIndex) {
-  for (const auto& [a, b, c] : {std::tuple(1, 1, 1), {2, 33, 37}, {1, 50, 300}, {3, 5, 700}}) {
+  for (const auto& [a, b, c] : {std::tuple(1, 1, 1), {2, 67, 37}, {1, 70, 300}, {1, 500, 3}, {3, 5, 700}}) {
     const cube x = numbers(a, b, c);
     expect_each_once("roll", quern::roll(x, {1, 2, -3}, axes{0, 1, 2}));
     expect_each_once("pad", quern::pad(x, {{0, 1}, {2, 1}, {3, 4}}, -1.0f));
@@ -102,7 +112,7 @@ TEST(DeviceMap, OfPacks) {
     copy_by_threads<true>(Kokkos::subview(out, Kokkos::make_pair(0, n)), x);
     for (int i = 0; i <= n; ++i) ASSERT_EQ(i < n ? static_cast<float>(i + 1) : 0.0f, out(i)) << n;
   }
-  for (const int rows : {3, 16, 19, 33}) {
+  for (const int rows : {3, 16, 19, 33, 200}) {
     const cube x = numbers(3, rows, 20), out("out", rows, 3, 20);
     copy_by_threads<true>(out, quern::permute_dims(x, axes{1, 0, 2}));
     for (int i = 0; i < rows; ++i)

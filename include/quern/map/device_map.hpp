@@ -20,7 +20,9 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  static constexpr int unroll = std::max(1, std::min(tune::unroll, 2 * Work::width) / Work::components);
+  // What finds elements by index finds several by one address.
+  static constexpr int unroll =
+      std::max(1, (Work::finds_elements ? 2 : 1) * std::min(tune::unroll, 2 * Work::width) / Work::components);
   using offsets = typename Work::offsets;
   /// Whether elements of an operand are found by a map of indices, which takes too many registers to be written twice.
   static constexpr bool finds_elements = Work::finds_elements;
@@ -29,7 +31,7 @@ struct device_map {
   std::int64_t per_row = 0;               // items of a row
   std::int64_t span = 0;                  // items between those of one thread in a row
   std::int64_t row_step = 0, i_step = 0;  // between the items of one thread
-  std::int64_t row_groups = 1;            // threads that share the rows along axis 1, where those are its items
+  std::int64_t row_threads = 1;           // that share the rows along axis 1, where those are its items
   std::int64_t distance[operands] = {};
 
   template <std::size_t... I>
@@ -87,14 +89,16 @@ struct device_map {
         for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
     }
   }
-  /// The first of a thread's rows, by the number of its group of them, and how many are left from that row on.
+  /// The first of a thread's rows by the number of that thread, and how many are left from that row on.
   template <int Count>
-  KOKKOS_FUNCTION std::int64_t first_row(std::int64_t& group) const {
-    const std::int64_t n = work.nest.extent[1];
-    std::int64_t slab = 0, within = group;
-    if (work.nest.rank > 2) slab = work.nest.divide(group, row_groups, within);
-    group = slab * n + within * Count;
-    return n - within * Count;
+  KOKKOS_FUNCTION std::int64_t first_row(std::int64_t& number) const {
+    const auto& nest = work.nest;
+    std::int64_t slab = 0, thread = number, within = 0;
+    if (nest.rank > 2) slab = nest.divide(number, row_threads, thread);
+    if (row_step > 1) thread = nest.divide(thread, row_step, within);
+    const std::int64_t first = thread * row_step * Count + within;
+    number = slab * nest.extent[1] + first;
+    return nest.extent[1] - first;
   }
   KOKKOS_FUNCTION offsets moved(offsets o) const {
     for (int k = 0; k < operands; ++k) o.of[k] += distance[k];
@@ -104,18 +108,20 @@ struct device_map {
   /// Divides rows of `items` items of that width among threads, Count items each, and returns the number of threads. In
   /// a matrix a thread's items are in consecutive rows, so that operands that repeat along rows come from the first
   /// cache; so they are in arrays of more axes whose rows are short, which would end before the items of many a thread.
+  /// Rows that are shorter than a cache line or two are that far apart that threads together take as many as fill some.
   template <int Count>
   std::int64_t divide_items(std::int64_t items, int item_width) {
     const auto& nest = work.nest;
-    const bool by_rows = nest.rank >= 2 && nest.extent[1] >= 4 * Count &&
-                         (nest.rank == 2 || items < 4 * Count * tune::span);
+    const std::int64_t rows = nest.rank >= 2 ? nest.extent[1] : 1;
+    const bool by_rows = rows >= 4 * Count && (nest.rank == 2 || items < 4 * Count * tune::span);
     span = by_rows ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
     per_row = by_rows ? items : (items + span * Count - 1) / (span * Count) * span;
-    row_step = by_rows ? 1 : 0;
+    row_step = by_rows ? Kokkos::clamp<std::int64_t>(tune::span / items, 1, rows / (4 * Count)) : 0;
     i_step = by_rows ? 0 : span * item_width;
-    row_groups = by_rows ? (nest.extent[1] + Count - 1) / Count : 1;
     for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
-    return per_row * (by_rows ? row_groups * (nest.outer / nest.extent[1]) : nest.outer);
+    if (!by_rows) return per_row * nest.outer;
+    row_threads = (rows + row_step * Count - 1) / (row_step * Count) * row_step;
+    return per_row * row_threads * (nest.outer / rows);
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { compute_items<Work::width, packs>(item); }
