@@ -104,6 +104,15 @@ TEST(DeviceMap, OfArraysByIndex) {
     expect_each_once("tile", quern::tile(x, {2, 1, 3}));
   }
 }
+// Distances at which repeated elements are found together.
+TEST(DeviceMap, OfLongRowsThatRepeat) {
+  for (const int times : {1, 2, 3, 7, 16, 17}) {
+    const cube x = numbers(1, 1, 3001);
+    expect_each_once("repeat " + std::to_string(times), quern::repeat(x, times, quern::axis{2}));
+    expect_each_once("repeat of roll", quern::repeat(quern::roll(x, 5, quern::axis{2}), times, quern::axis{2}));
+    expect_each_once("roll of repeat", quern::roll(quern::repeat(x, times, quern::axis{2}), 5, quern::axis{2}));
+  }
+}
 // Rows of packs: of one axis with elements that are left, and of several axes.
 TEST(DeviceMap, OfPacks) {
   for (const int n : {1, 3, 4, 5, 1023, 4096, 4099}) {

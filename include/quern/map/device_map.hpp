@@ -3,6 +3,7 @@
 #ifndef QUERN_MAP_DEVICE_MAP_HPP
 #define QUERN_MAP_DEVICE_MAP_HPP
 
+#include <numeric>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/map/mapped_elements.hpp>
 #include <quern/map/transposing.hpp>
@@ -115,6 +116,8 @@ struct device_map {
     const std::int64_t rows = nest.rank >= 2 ? nest.extent[1] : 1;
     const bool by_rows = rows >= 4 * Count && (nest.rank == 2 || items < 4 * Count * tune::span);
     span = by_rows ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
+    const std::int64_t together = by_rows ? 1 : elements_together();
+    if (together > 1 && items >= together * Count) span = Kokkos::max<std::int64_t>(1, span / together) * together;
     per_row = by_rows ? items : (items + span * Count - 1) / (span * Count) * span;
     row_step = by_rows ? Kokkos::clamp<std::int64_t>(tune::span / items, 1, rows / (4 * Count)) : 0;
     i_step = by_rows ? 0 : span * item_width;
@@ -122,6 +125,21 @@ struct device_map {
     if (!by_rows) return per_row * nest.outer;
     row_threads = (rows + row_step * Count - 1) / (row_step * Count) * row_step;
     return per_row * row_threads * (nest.outer / rows);
+  }
+
+  /// Of how many elements, those that are a multiple of that number apart are found together where others are not; of
+  /// whole warps.
+  std::int64_t elements_together() const {
+    std::int64_t together = 1;
+    if constexpr (finds_elements)
+      all_of(work.in, [&](const auto& in, std::size_t i) {
+        if constexpr (requires { in.source; }) {
+          const std::int64_t period = in.source.period(work.nest.stride[outputs + static_cast<int>(i)][0]);
+          if (period > 1 && period <= tune::largest_period) together = std::lcm(together, 32 * period);
+        }
+        return true;
+      });
+    return together <= 32 * tune::largest_period ? together : 1;
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { compute_items<Work::width, packs>(item); }

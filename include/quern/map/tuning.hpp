@@ -20,6 +20,9 @@ struct map_tuning : tuning<Exec> {
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
+  /// Elements of which `repeat` makes one, at most, for whose sake that distance is another: a multiple of theirs.
+  static constexpr std::int64_t largest_period = 16;
+
   /// Rows and columns of the tiles in which a team reads operands that lie transposed, as its memory allows, and its
   /// threads: long rows are what memory is fast at.
   static constexpr int largest_tile = 64;
