@@ -66,10 +66,15 @@ struct device_map {
   KOKKOS_FUNCTION void compute_items(std::int64_t number) const {
     constexpr typename Work::inputs inputs;
     const auto& nest = work.nest;
-    std::int64_t within, j, row = nest.divide(number, per_row, j), rows = 1;
-    const std::int64_t group = nest.divide(j, span, within);
-    std::int64_t i = (group * span * Count + within) * W;
-    if (row_step > 0) rows = first_row<Count>(row);
+    std::int64_t i, row = nest.divide(number, per_row, i), rows = 1;
+    if (row_step > 0) {
+      rows = first_row<Count>(row);
+    } else {
+      std::int64_t within;
+      const std::int64_t group = nest.divide(i, span, within);
+      i = group * span * Count + within;
+    }
+    i *= W;
     offsets one[1] = {nest.at(row, i)};
     if (rows > (Count - 1) * row_step && i + (Count - 1) * i_step + W <= nest.inner) {
       offsets o[Count] = {one[0]};
