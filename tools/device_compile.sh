@@ -50,7 +50,7 @@ tests=(
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/computed_pads_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_copies_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_copies_test map/device_map_test reduce/compare_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
@@ -59,7 +59,7 @@ tests=(
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test
   reduce/mask_family_test
-  reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test
+  reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test reduce/pieces_test
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
   reduce/quantile_mask_test

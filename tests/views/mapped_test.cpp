@@ -170,6 +170,23 @@ TYPED_TEST(MappedOn, OfOddDistancesReadTheirElements) {
         EXPECT_EQ(all[21 * i + 4 * ((j + 3) % 4) + k], found[16 * i + 4 * j + k]) << i << j << k;
 }
 
+// Quotients at all multiples of the divisor that a step of a prime number meets, and at their neighbours.
+TEST(Divisor, DividesAsIntegersDo) {
+  constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+  for (const std::int64_t by : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{5}, std::int64_t{7},
+                                std::int64_t{10}, std::int64_t{641}, std::int64_t{4001}, std::int64_t{65535},
+                                std::int64_t{65537}, most / 2, most / 2 + 1, most / 2 + 2, most - 1, most, most + 1}) {
+    const quern::impl::divisor small(by, true), large(by, false);
+    const std::int64_t multiples = most / by;
+    for (std::int64_t k = 0; k <= multiples; k += multiples / 1009 + 1)
+      for (const std::int64_t i : {k * by - 1, k * by, k * by + 1, k * by + by - 1, most - k, most - most % by - 1})
+        if (i >= 0 && i <= most) {
+          ASSERT_EQ(i / by, small(i)) << i << " by " << by;
+          ASSERT_EQ(i / by, large(i)) << i << " by " << by;
+        }
+  }
+}
+
 /// Compares all that `source.strided` finds in an array of rank 2, of which no two elements are equal, and returns how
 /// often it does.
 template <class V>

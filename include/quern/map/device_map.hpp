@@ -3,6 +3,7 @@
 #ifndef QUERN_MAP_DEVICE_MAP_HPP
 #define QUERN_MAP_DEVICE_MAP_HPP
 
+#include <numeric>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/map/mapped_elements.hpp>
 #include <quern/map/transposing.hpp>
@@ -20,13 +21,18 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  static constexpr int unroll = std::max(1, std::min(tune::unroll, 2 * Work::width) / Work::components);
+  // What finds elements by index finds several by one address.
+  static constexpr int unroll =
+      std::max(1, (Work::finds_elements ? 2 : 1) * std::min(tune::unroll, 2 * Work::width) / Work::components);
   using offsets = typename Work::offsets;
+  /// Whether elements of an operand are found by a map of indices, which takes too many registers to be written twice.
+  static constexpr bool finds_elements = Work::finds_elements;
 
   Work work;
   std::int64_t per_row = 0;               // items of a row
   std::int64_t span = 0;                  // items between those of one thread in a row
   std::int64_t row_step = 0, i_step = 0;  // between the items of one thread
+  std::int64_t row_threads = 1;           // that share the rows along axis 1, where those are its items
   std::int64_t distance[operands] = {};
 
   template <std::size_t... I>
@@ -37,13 +43,20 @@ struct device_map {
   /// Items of W elements that one thread computes together: the loads of all come first.
   template <int W, int Count, std::size_t... I>
   KOKKOS_FUNCTION void whole_items(const offsets (&o)[Count], std::index_sequence<I...> inputs) const {
-    store<W>(o, inputs, load_packs<W, outputs + I>(get<I>(work.in), o)...);
+    store<W>(o, Count, inputs, load_packs<W, outputs + I>(get<I>(work.in), o)...);
+  }
+  /// Elements of which only the first ones are wanted: one of those is loaded in place of each other.
+  template <int Count, std::size_t... I>
+  KOKKOS_FUNCTION void first_elements(offsets (&o)[Count], int wanted, std::index_sequence<I...> inputs) const {
+    for (int u = 1; u < Count; ++u) o[u] = u < wanted ? moved(o[u - 1]) : o[u - 1];
+    store<1>(o, wanted, inputs, load_packs<1, outputs + I>(get<I>(work.in), o)...);
   }
   template <int W, int Count, std::size_t... I, class... P>
-  KOKKOS_FUNCTION void store(const offsets (&o)[Count], std::index_sequence<I...>, const P&... p) const {
+  KOKKOS_FUNCTION void store(const offsets (&o)[Count], int wanted, std::index_sequence<I...>, const P&... p) const {
     for (int u = 0; u < Count; ++u)
-      work.out.template put_packs<W>(o[u],
-                                     [&](int k) { return work.f(get<I>(work.in).template expand<W>(p.at[u], k)...); });
+      if (u < wanted)
+        work.out.template put_packs<W>(
+            o[u], [&](int k) { return work.f(get<I>(work.in).template expand<W>(p.at[u], k)...); });
   }
 
   /// Count items of W elements for one thread: of consecutive rows, or of one row and `span` items apart, so that
@@ -53,22 +66,45 @@ struct device_map {
   KOKKOS_FUNCTION void compute_items(std::int64_t number) const {
     constexpr typename Work::inputs inputs;
     const auto& nest = work.nest;
-    std::int64_t within, j, row = nest.divide(number, per_row, j);
-    const std::int64_t group = nest.divide(j, span, within);
-    std::int64_t i = (group * span * Count + within) * W;
-    if (row_step > 0) row *= Count;
+    std::int64_t i, row = nest.divide(number, per_row, i), rows = 1;
+    if (row_step > 0) {
+      rows = first_row<Count>(row);
+    } else {
+      std::int64_t within;
+      const std::int64_t group = nest.divide(i, span, within);
+      i = group * span * Count + within;
+    }
+    i *= W;
     offsets one[1] = {nest.at(row, i)};
-    if (row + (Count - 1) * row_step < nest.outer && i + (Count - 1) * i_step + W <= nest.inner) {
+    if (rows > (Count - 1) * row_step && i + (Count - 1) * i_step + W <= nest.inner) {
       offsets o[Count] = {one[0]};
       for (int u = 1; u < Count; ++u) o[u] = moved(o[u - 1]);
       whole_items<W>(o, inputs);
       return;
     }
-    for (int u = 0; u < Count && row < nest.outer; ++u, row += row_step, i += i_step, one[0] = moved(one[0])) {
+    if constexpr (W == 1 && !finds_elements) {
+      int wanted = 0;
+      for (int u = 0; u < Count; ++u) wanted += rows > u * row_step && i + u * i_step < nest.inner ? 1 : 0;
+      offsets o[Count] = {one[0]};
+      if (wanted > 0) first_elements(o, wanted, inputs);
+      return;
+    }
+    for (int u = 0; u < Count && rows > u * row_step; ++u, i += i_step, one[0] = moved(one[0])) {
       if (i + W <= nest.inner) whole_items<W>(one, inputs);
       else
         for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
     }
+  }
+  /// The first of a thread's rows by the number of that thread, and how many are left from that row on.
+  template <int Count>
+  KOKKOS_FUNCTION std::int64_t first_row(std::int64_t& number) const {
+    const auto& nest = work.nest;
+    std::int64_t slab = 0, thread = number, within = 0;
+    if (nest.rank > 2) slab = nest.divide(number, row_threads, thread);
+    if (row_step > 1) thread = nest.divide(thread, row_step, within);
+    const std::int64_t first = thread * row_step * Count + within;
+    number = slab * nest.extent[1] + first;
+    return nest.extent[1] - first;
   }
   KOKKOS_FUNCTION offsets moved(offsets o) const {
     for (int k = 0; k < operands; ++k) o.of[k] += distance[k];
@@ -77,17 +113,38 @@ struct device_map {
 
   /// Divides rows of `items` items of that width among threads, Count items each, and returns the number of threads. In
   /// a matrix a thread's items are in consecutive rows, so that operands that repeat along rows come from the first
-  /// cache.
+  /// cache; so they are in arrays of more axes whose rows are short, which would end before the items of many a thread.
+  /// Rows that are shorter than a cache line or two are that far apart that threads together take as many as fill some.
   template <int Count>
   std::int64_t divide_items(std::int64_t items, int item_width) {
     const auto& nest = work.nest;
-    const bool matrix = nest.rank == 2 && nest.outer >= 4 * Count;
-    span = matrix ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
-    per_row = matrix ? items : (items + span * Count - 1) / (span * Count) * span;
-    row_step = matrix ? 1 : 0;
-    i_step = matrix ? 0 : span * item_width;
+    const std::int64_t rows = nest.rank >= 2 ? nest.extent[1] : 1;
+    const bool by_rows = rows >= 4 * Count && (nest.rank == 2 || items < 4 * Count * tune::span);
+    span = by_rows ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
+    const std::int64_t together = by_rows ? 1 : elements_together();
+    if (together > 1 && items >= together * Count) span = Kokkos::max<std::int64_t>(1, span / together) * together;
+    per_row = by_rows ? items : (items + span * Count - 1) / (span * Count) * span;
+    row_step = by_rows ? Kokkos::clamp<std::int64_t>(tune::span / items, 1, rows / (4 * Count)) : 0;
+    i_step = by_rows ? 0 : span * item_width;
     for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
-    return per_row * (matrix ? (nest.outer + Count - 1) / Count : nest.outer);
+    if (!by_rows) return per_row * nest.outer;
+    row_threads = (rows + row_step * Count - 1) / (row_step * Count) * row_step;
+    return per_row * row_threads * (nest.outer / rows);
+  }
+
+  /// Of how many elements, those that are a multiple of that number apart are found together where others are not; of
+  /// whole warps.
+  std::int64_t elements_together() const {
+    std::int64_t together = 1;
+    if constexpr (finds_elements)
+      all_of(work.in, [&](const auto& in, std::size_t i) {
+        if constexpr (requires { in.source; }) {
+          const std::int64_t period = in.source.period(work.nest.stride[outputs + static_cast<int>(i)][0]);
+          if (period > 1 && period <= tune::largest_period) together = std::lcm(together, 32 * period);
+        }
+        return true;
+      });
+    return together <= 32 * tune::largest_period ? together : 1;
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { compute_items<Work::width, packs>(item); }

@@ -11,6 +11,10 @@
 
 namespace quern::impl {
 
+/// Whether the elements of an operand are found by a map of indices.
+template <class Operand>
+inline constexpr bool finds_by_index = requires(const Operand& in) { in.source; };
+
 /// What a map writes: an array, or one for each element of what the function returns. T is what its memory holds.
 template <class... T>
 struct map_output {
@@ -65,6 +69,7 @@ struct mapped_elements<Exec, F, map_output<T...>, In...> {
   static constexpr int width =
       of_positions ? 1 : pack_width<Exec, typename memory_of<T>::pack_type..., typename In::pack_type...>();
   static constexpr int components = std::max({array_operand<T>::components..., In::components...});  // of a row
+  static constexpr bool finds_elements = (finds_by_index<In> || ...);
   using offsets = typename row_nest<operands>::offsets;
 
   F f;

@@ -3,6 +3,8 @@
 #ifndef QUERN_MAP_TRANSPOSING_HPP
 #define QUERN_MAP_TRANSPOSING_HPP
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/pack.hpp>
@@ -57,9 +59,13 @@ struct transposing_kernel {
   using member = typename policy::member_type;
   static constexpr int operands = 1 + sizeof...(In);
   static constexpr int rows = tune::tile_team / Side;  // which a team takes at a time
-  static constexpr int at_once = 4;                    // of them, which it loads before it waits
-  static constexpr int pitch = Side + 1;               // so that a column of a tile does not fall into one bank
-  static constexpr int alignment = 16;                 // of tiles
+  static constexpr int at_once = [] {                  // of them, which it loads before it waits
+    constexpr int bytes = std::max<int>(1, (0 + ... + int(element_bytes<In>)));
+    return std::min(Side / rows,
+                    std::max(4, static_cast<int>(std::bit_floor(tune::tile_bytes_of_thread / unsigned(bytes)))));
+  }();
+  static constexpr int pitch = Side + 1;  // so that a column of a tile does not fall into one bank
+  static constexpr int alignment = 16;    // of tiles
   using nest_type = row_nest<operands>;
   using offsets = typename nest_type::offsets;
 

@@ -20,12 +20,19 @@ struct map_tuning : tuning<Exec> {
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
+  /// Elements of which `repeat` makes one, at most, for whose sake that distance is another: a multiple of theirs.
+  static constexpr std::int64_t largest_period = 16;
+
   /// Rows and columns of the tiles in which a team reads operands that lie transposed, as its memory allows, and its
   /// threads: long rows are what memory is fast at.
   static constexpr int largest_tile = 64;
   static constexpr int least_tile = 32;
   static constexpr int bytes_of_largest_tile = 8;  // which fit of an element of each operand
   static constexpr int tile_team = 256;
+
+  /// Bytes that a thread loads at once for a tile: with four elements, teams waited for memory more than half of their
+  /// time. (bench_views, copy_permute)
+  static constexpr int tile_bytes_of_thread = 64;
 
   /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.
   static constexpr int block_bytes = 8192;

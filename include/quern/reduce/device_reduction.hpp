@@ -11,6 +11,7 @@
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/reduce/element_runs.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reducers/joint.hpp>
@@ -54,6 +55,9 @@ struct device_reduction {
       };
     else return false;
   }();
+
+  /// Whether threads take pieces of rows whose elements they find together: to find each takes longer than to load it.
+  static constexpr bool by_pieces = W == 1 && !positions && (finds_runs<In> || ...);
 
   Work work;
 
@@ -131,6 +135,7 @@ struct device_reduction {
   /// where positions matter.
   KOKKOS_FUNCTION void add_share(several_rows_tag, state& s, const offsets& base, std::int64_t first,
                                  std::int64_t threads) const {
+    if constexpr (by_pieces) return share_pieces(s, base, first, threads);
     if (work.nest.rank > 2)
       return share_items<positions ? 1 : 2>(s, first, threads, work.total,
                                             [&](std::int64_t item, offsets& p) { p = work.item_at(base, item, W); });
@@ -150,6 +155,49 @@ struct device_reduction {
       i -= next ? work.items : 0;
       for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k] + (next ? carry.of[k] : 0);
     });
+  }
+  /// Groups of adjacent threads take pieces of rows in turns: a thread's elements in a piece are at equal distances,
+  /// and found together where none of them is led elsewhere, as at the edges of what is padded.
+  KOKKOS_FUNCTION void share_pieces(state& s, const offsets& base, std::int64_t first, std::int64_t threads) const {
+    const auto& nest = work.nest;
+    const std::int64_t span = threads_of_piece(nest.inner, work.shape.along), width = span * items_of_row,
+                       pieces = (nest.inner + width - 1) / width, lane = first & (span - 1);
+    offsets distance;
+    for (int k = 0; k < operands; ++k) distance.of[k] = span * nest.stride[k][0];
+    for (std::int64_t piece = first / span; piece < pieces * nest.outer; piece += threads / span) {
+      std::int64_t i;
+      offsets at = nest.at_item(piece, pieces, static_cast<int>(width), i);
+      for (int k = 0; k < operands; ++k) at.of[k] += base.of[k] + lane * nest.stride[k][0];
+      const std::int64_t end = Kokkos::min(i + width, nest.inner);
+      i += lane;
+      const int count = static_cast<int>((end - i + span - 1) / span);
+      if (count <= 0 || add_run(s, at, distance, count, inputs())) continue;
+      share_items<packs>(s, i, span, end, [&](std::int64_t, offsets& p) {
+        p = at;
+        for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
+      });
+    }
+  }
+  /// Adds up to `items_of_row` elements at equal distances, if those of each operand are found together.
+  template <std::size_t... I>
+  KOKKOS_FUNCTION bool add_run(state& s, const offsets& at, const offsets& distance, int count,
+                               std::index_sequence<I...>) const {
+    const auto add = [&](const auto&... run) {
+      if (!(run.found() && ...)) return false;
+      add_found<items_of_row>(s, 0, count, run...);
+      return true;
+    };
+    return add(find_run(get<I>(work.in), at.of[I], distance.of[I], count)...);
+  }
+  template <int Count, class... Run>
+  KOKKOS_FUNCTION void add_found(state& s, int first, int count, const Run&... run) const {
+    if (count - first >= Count) {
+      const offsets p[Count] = {};  // which positions alone need
+      add_loaded(s, p, inputs(), load_run(run, first, std::make_index_sequence<Count>())...);
+      first += Count;
+    }
+    if constexpr (Count > 1)
+      if (first < count) add_found<Count / 2>(s, first, count, run...);
   }
   /// Count items at once, of which `next` finds the start of each.
   template <int Count, class Next>

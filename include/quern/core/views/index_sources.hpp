@@ -55,6 +55,7 @@ struct memory_source {
   KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
     return {data + at, step, count};
   }
+  std::int64_t period(std::int64_t) const { return 1; }
   void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
     if (step == 1) std::copy_n(data + at, count, to);
     else
@@ -67,6 +68,7 @@ struct position_source {
   using value_type = std::int64_t;
   static constexpr bool has_runs = false, has_strides = false;
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t load(std::int64_t at) const { return at; }
+  std::int64_t period(std::int64_t) const { return 1; }
   bool holds_packs(int) const { return false; }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION pack<std::int64_t, W> load_pack(std::int64_t) const {
@@ -195,6 +197,15 @@ struct axis_source {
       to += p.count;
     }
   }
+  /// Addresses that are a multiple of how many steps apart `strided` finds, where it does not find any others.
+  std::int64_t period(std::int64_t step) const {
+    const std::int64_t below = std::int64_t{1} << bits.below, beyond = below << bits.of_index;
+    if (step >= below && step < beyond) {
+      if constexpr (std::is_same_v<Map, repeat_map>) return map.times;
+      else return inner.period(stride);
+    }
+    return inner.period(step < below ? step : step / beyond << bits.outer_shift);
+  }
   /// The elements of `count` addresses, `step` apart, where they are that far from each other in memory: by the first
   /// and the last one. A thread of a device then finds one of them instead of each.
   KOKKOS_FORCEINLINE_FUNCTION source_run<value_type> strided(std::int64_t at, std::int64_t step, int count) const {
@@ -204,6 +215,11 @@ struct axis_source {
     const std::int64_t start = others(at) + j * stride;
     if (along << bits.below == step && last >> bits.of_index == 0) {
       if constexpr (!goes_by_steps<Map>) return {};
+      if constexpr (std::is_same_v<Map, repeat_map>) {
+        const std::int64_t elements = along > 0 ? map(along) : 0;
+        if (elements * map.times != along) return {};
+        return inner.strided(start, elements * stride, count);
+      }
       const std::int64_t end = map(last);
       if ((Map::has_outside && end < 0) || end - j != last - i) return {};
       return inner.strided(start, along * stride, count);
@@ -310,6 +326,7 @@ struct row_major_source {
     return address + at * stride[rank - 1];
   }
   KOKKOS_FORCEINLINE_FUNCTION value_type load(std::int64_t at) const { return inner.load(inner_address(at)); }
+  std::int64_t period(std::int64_t) const { return 1; }
   bool holds_packs(int w) const {
     bool rows = stride[0] == 1 && first % w == 0 && (rank == 1 || extent[0] % w == 0);
     for (int d = 1; d < rank; ++d) rows = rows && stride[d] % w == 0;
@@ -360,14 +377,33 @@ struct roll_map {
   }
 };
 
+/// Division by a number, of numbers that are not negative: where 31 bits hold them all, by a multiplication (Granlund
+/// and Montgomery, Division by invariant integers using multiplication, 1994).
+struct divisor {
+  std::int64_t by;
+  bool small;                // whether 31 bits hold all that is divided
+  std::uint32_t factor = 0;  // 2^(31 + shift) / by, rounded up; 0 where all that is divided is less
+  int shift = 0;
+
+  divisor(std::int64_t number, bool of_small) : by(number), small(of_small) {
+    if (!small || by >= std::int64_t{1} << 31) return;
+    while ((std::int64_t{1} << shift) < by) ++shift;
+    factor = static_cast<std::uint32_t>(((std::int64_t{1} << (31 + shift)) + by - 1) / by);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (!small) return i / by;
+    const std::uint64_t twice = static_cast<std::uint32_t>(i) << 1;
+    return static_cast<std::uint32_t>(twice * factor >> 32) >> shift;
+  }
+};
+
 /// i modulo n.
 struct tile_map {
   static constexpr bool has_outside = false, has_runs = true;
   std::int64_t n;
-  bool small;  // whether 32 bits hold all indices
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return small ? static_cast<std::uint32_t>(i) % static_cast<std::uint32_t>(n) : i % n;
-  }
+  divisor copies;
+  tile_map(std::int64_t extent, bool small) : n(extent), copies(extent, small) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return i - copies(i) * n; }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     const std::int64_t first = (*this)(i);
     return {first, 1, steps_within(first, 0, n - 1, along, count)};
@@ -378,10 +414,9 @@ struct tile_map {
 struct repeat_map {
   static constexpr bool has_outside = false, has_runs = true;
   std::int64_t times;
-  bool small;
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return small ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(times) : i / times;
-  }
+  divisor elements;
+  repeat_map(std::int64_t number, bool small) : times(number), elements(number, small) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return elements(i); }
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     if (times == 1) return {i, 1, count};
     const std::int64_t j = (*this)(i);
