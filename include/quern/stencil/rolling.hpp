@@ -13,9 +13,9 @@
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/check_increasing.hpp>
 #include <quern/reduce/reduced.hpp>
+#include <quern/stencil/device_rolling.hpp>
 #include <quern/stencil/filter_engine.hpp>
 #include <quern/stencil/rolling_median.hpp>
-#include <quern/stencil/rolling_windows.hpp>
 #include <quern/stencil/window.hpp>
 
 namespace quern {
@@ -146,7 +146,7 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
       if constexpr (std::is_same_v<Op, quern::op::median>)
         launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
       else if constexpr (std::is_same_v<Op, quern::op::count>)
-        roll_reducer(c.exec, c.label, rolling_counter{min_periods}, lines, windows);
+        roll_reducer(c.exec, c.label, rolling_counter<>{min_periods}, lines, windows);
       else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
     };
     find(out, windows, [&] {
