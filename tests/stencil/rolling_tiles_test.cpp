@@ -27,9 +27,9 @@ struct problem {
 /// Rows of less than a run of a thread, some rows a tile, a tile and one element more, several tiles; windows of one
 /// element, of less than a run, with blocks, and longer than a row or a tile.
 const std::vector<problem> problems{
-    {1, 1, 0, 0},        {3, 1, 1, 1},      {7, 5, 2, 0},       {40, 7, 7, 3},         {5, 20, 9, 0},
-    {9, 33, 4, 4},       {2, 128, 2, 3},    {3, 129, 0, 9},     {2, 300, 9, 0},        {1, 1001, 15, 16},
-    {2, 513, 31, 0},     {1, 700, 100, 57}, {2, 257, 257, 257}, {3, 40, 40, 0},        {6, 35, 16, 15},
+    {1, 1, 0, 0},        {3, 1, 1, 1},      {7, 5, 2, 0},       {40, 7, 7, 3},          {5, 20, 9, 0},
+    {9, 33, 4, 4},       {2, 128, 2, 3},    {3, 129, 0, 9},     {2, 300, 9, 0},         {1, 1001, 15, 16},
+    {2, 513, 31, 0},     {1, 700, 100, 57}, {2, 257, 257, 257}, {3, 40, 40, 0},         {6, 35, 16, 15},
     {1, 1000, 0, 63},    {1, 2000, 900, 0}, {1, 999, 5, 0, 5},  {2, 400, 20, 30, 1, 7}, {4, 50, 0, 39, 3, 30},
     {2, 1024, 127, 128},
 };
@@ -97,7 +97,7 @@ template <class Op, class T>
 auto reducer_of(std::int64_t least) {
   const auto r = quern::impl::rolling_description<Op, T>(host());
   return quern::impl::rolling_reducer<decltype(r.reducer), decltype(r.transform), std::int32_t>{r.reducer, r.transform,
-                                                                                               least};
+                                                                                                least};
 }
 
 template <class Out, class T, class Reducer>
@@ -116,9 +116,7 @@ void expect_same(const Reducer& reducer, int missing) {
 TEST(RollingTiles, MeansAreOfEachWindow) { expect_same<double, double>(reducer_of<op::mean, double>(3), 5); }
 TEST(RollingTiles, SumsOfBytes) { expect_same<float, std::uint8_t>(reducer_of<op::sum, std::uint8_t>(0), 0); }
 TEST(RollingTiles, LeastFloats) { expect_same<double, float>(reducer_of<op::min, float>(1), 2); }
-TEST(RollingTiles, CountsOfValues) {
-  expect_same<float, double>(quern::impl::rolling_counter<std::int32_t>{4}, 3);
-}
+TEST(RollingTiles, CountsOfValues) { expect_same<float, double>(quern::impl::rolling_counter<std::int32_t>{4}, 3); }
 TEST(RollingTiles, ExtremesForFilters) {
   expect_same<float, float>(quern::impl::extreme_reducer<quern::impl::extreme_of<1>, float>(), 0);
 }
@@ -164,7 +162,9 @@ TEST(RollingTiles, OtherWindowsHaveNone) {
     rolling_bounds w;
     w.n = w.results = 100;
     change(of_lines, w);
-    return quern::impl::rolling_tiles<std::remove_const_t<decltype(reducer)>, const double*, double>(reducer, of_lines, w, 16).exist();
+    return quern::impl::rolling_tiles<std::remove_const_t<decltype(reducer)>, const double*, double>(reducer, of_lines,
+                                                                                                     w, 16)
+        .exist();
   };
   std::int64_t bound = 0;
   EXPECT_TRUE(exist([](auto&, auto&) {}));

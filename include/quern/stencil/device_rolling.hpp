@@ -73,7 +73,21 @@ struct rolling_tiles {
     load(member.team_rank(), here, bases, elements);
     member.team_barrier();
     auto* const results = static_cast<Out*>(shared);
-    reduce(member, here, elements, static_cast<state*>(shared), results);
+    const part mine = part_of(member.team_rank(), here);
+    state middle = reducer.init();
+    if (steps > 0) {
+      state* const of_blocks = static_cast<state*>(shared);
+      state* const joined = of_blocks + rows * blocks;
+      reduce_blocks(member.team_rank(), here, elements, of_blocks);
+      range left = begin_middle(middle, here, mine, elements);
+      for (int k = 0; k < steps; ++k) {
+        member.team_barrier();
+        join_doubled(middle, member.team_rank(), here, k, left, k % 2 == 0 ? of_blocks : joined,
+                     k % 2 == 0 ? joined : of_blocks);
+      }
+      member.team_barrier();
+    }
+    reduce(here, mine, elements, middle, results);
     member.team_barrier();
     store(member.team_rank(), here, bases, results);
   }
@@ -88,7 +102,8 @@ struct rolling_tiles {
   };
 
   /// Where an element is in shared memory: one place of 9 is left out, so that threads use different banks.
-  KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + i / block; }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + (i >> 3); }
+  static_assert(block == 1 << 3);
   KOKKOS_FUNCTION int element_places() const { return blocks * (block + 1); }
   KOKKOS_FUNCTION int result_places() const { return (groups * run + block - 1) / block * (block + 1); }
   KOKKOS_FUNCTION std::size_t bases_bytes() const { return 2 * sizeof(std::int64_t) * rows; }
@@ -115,7 +130,10 @@ struct rolling_tiles {
   struct walk {
     int row, column, down, right, count;
     KOKKOS_FUNCTION walk(int rank, int threads, int columns)
-        : row(rank / columns), column(rank % columns), down(threads / columns), right(threads % columns),
+        : row(rank / columns),
+          column(rank % columns),
+          down(threads / columns),
+          right(threads % columns),
           count(columns) {}
     KOKKOS_FORCEINLINE_FUNCTION void advance() {
       row += down;
@@ -148,70 +166,66 @@ struct rolling_tiles {
           results[at.row * result_places() + place(at.column)];
   }
 
-  /// The results of a thread.
-  template <class Member>
-  KOKKOS_FUNCTION void reduce(const Member& member, const tile& here, const value* elements, state* of_blocks,
+  /// The results of a thread from one to before another in its row.
+  struct part {
+    int row, first, end;
+  };
+  KOKKOS_FUNCTION part part_of(int rank, const tile& here) const {
+    const int row = rank / groups, first = rank % groups * run;
+    return {row, first, row < here.rows ? Kokkos::min(first + run, here.results) : first};
+  }
+  KOKKOS_FUNCTION void reduce(const tile& here, const part& mine, const value* elements, state middle,
                               Out* results) const {
-    const int row = member.team_rank() / groups, first = member.team_rank() % groups * run;
-    const int end = row < here.rows ? Kokkos::min(first + run, here.results) : first;
-    const value* const own = elements + row * element_places();
-    state middle = reducer.init();
-    if (steps > 0) {
-      int from = 0, to = 0;
-      if (first < end) middle_of(here, first, end, from, to);
-      middle = join_blocks(member, here, elements, of_blocks, row, from, to);
-    }
-    for (int i = first; i < end;) {
-      const int next = Kokkos::min(i + together, end);
+    const value* const own = elements + mine.row * element_places();
+    for (int i = mine.first; i < mine.end;) {
+      const int next = Kokkos::min(i + together, mine.end);
       if (steps == 0) {
-        int from, to;
-        middle_of(here, i, next, from, to);
+        const range common = middle_of(here, i, next);
         middle = reducer.init();
-        add_elements(middle, own, from, to);
+        add_elements(middle, own, common.from, common.to);
       }
-      add_sides(middle, here, own, i, next - i - 1, results + row * result_places());
+      add_sides(middle, here, own, i, next - i - 1, results + mine.row * result_places());
       i = next;
     }
   }
+  struct range {
+    int from, to;
+  };
   /// The elements that the windows from that of result i to that before `next` have in common.
-  KOKKOS_FUNCTION void middle_of(const tile& here, int i, int next, int& from, int& to) const {
-    from = static_cast<int>(windows.first(here.first_result + next - 1) - here.origin);
-    to = static_cast<int>(windows.last(here.first_result + i) - here.origin);
+  KOKKOS_FUNCTION range middle_of(const tile& here, int i, int next) const {
+    return {static_cast<int>(windows.first(here.first_result + next - 1) - here.origin),
+            static_cast<int>(windows.last(here.first_result + i) - here.origin)};
   }
   KOKKOS_FUNCTION void add_elements(state& s, const value* own, int from, int to) const {
     for (; from < to; ++from) reducer.add(s, own[place(from)]);
   }
-  /// The reduction of the elements of a row from one to before another. All threads of a team call it.
-  template <class Member>
-  KOKKOS_FUNCTION state join_blocks(const Member& member, const tile& here, const value* elements, state* of_blocks,
-                                    int row, int from, int to) const {
-    const int all = here.rows * blocks;
-    for (int b = member.team_rank(); b < all; b += threads) of_blocks[b] = block_of(here, elements, b);
-    state* joined = of_blocks + rows * blocks;
-    const value* const own = elements + row * element_places();
-    state s = reducer.init();
-    const int whole = Kokkos::min((from + block - 1) / block * block, to), last = Kokkos::max(whole, to / block * block);
-    add_elements(s, own, from, whole);
-    int at = row * blocks + whole / block;
-    for (int k = 0; k < steps; ++k) {
-      const int width = 1 << k;
-      member.team_barrier();
-      if (((last - whole) / block & width) != 0) {
-        reducer.join(s, of_blocks[at]);
-        at += width;
-      }
-      // Those that go on in the next row are not used.
-      for (int b = member.team_rank(); b < all && k + 1 < steps; b += threads) {
-        joined[b] = of_blocks[b];
-        if (b + width < all) reducer.join(joined[b], of_blocks[b + width]);
-      }
-      state* const before = of_blocks;
-      of_blocks = joined;
-      joined = before;
+  /// Begins with a middle that has blocks: adds the elements beside them, and returns the blocks.
+  KOKKOS_FUNCTION range begin_middle(state& s, const tile& here, const part& mine, const value* elements) const {
+    if (mine.first >= mine.end) return {0, 0};
+    const value* const own = elements + mine.row * element_places();
+    const range all = middle_of(here, mine.first, mine.end);
+    const int from = Kokkos::min((all.from + block - 1) / block * block, all.to),
+              to = Kokkos::max(from, all.to / block * block);
+    add_elements(s, own, all.from, from);
+    add_elements(s, own, to, all.to);
+    return {mine.row * blocks + from / block, mine.row * blocks + to / block};
+  }
+  KOKKOS_FUNCTION void reduce_blocks(int rank, const tile& here, const value* elements, state* of_blocks) const {
+    for (int b = rank; b < here.rows * blocks; b += threads) of_blocks[b] = block_of(here, elements, b);
+  }
+  /// Where a number of blocks has that power of two, adds as many from its first one on, and leaves the others. What
+  /// twice as many are goes to `joined`; of those that go on in the next row nothing is used.
+  KOKKOS_FUNCTION void join_doubled(state& s, int rank, const tile& here, int power, range& mine,
+                                    const state* of_blocks, state* joined) const {
+    const int width = 1 << power, all = here.rows * blocks;
+    if (((mine.to - mine.from) & width) != 0) {
+      reducer.join(s, of_blocks[mine.from]);
+      mine.from += width;
     }
-    add_elements(s, own, last, to);
-    member.team_barrier();
-    return s;
+    for (int b = rank; b < all && power + 1 < steps; b += threads) {
+      joined[b] = of_blocks[b];
+      if (b + width < all) reducer.join(joined[b], of_blocks[b + width]);
+    }
   }
   KOKKOS_FUNCTION state block_of(const tile& here, const value* elements, int number) const {
     state s = reducer.init();
@@ -220,25 +234,39 @@ struct rolling_tiles {
       for (int k = 0; k < block; ++k) reducer.add(s, elements[number * (block + 1) + k]);
     return s;
   }
-  /// Adds what is on both sides of the middle of the windows from that of result i on, and of `more` behind it. Loops
-  /// of a constant length, for states to be in registers.
-  KOKKOS_FUNCTION void add_sides(state s, const tile& here, const value* own, int i, int more, Out* results) const {
+  /// Adds what is on both sides of the middle of the windows from that of result i on, and of `more` behind it.
+  KOKKOS_FUNCTION void add_sides(const state& middle, const tile& here, const value* own, int i, int more,
+                                 Out* results) const {
     const std::int64_t element = windows.begin + here.first_result + i;
     const int left = static_cast<int>(element - windows.before - here.origin),
               right = static_cast<int>(element + windows.after - here.origin);
     const std::int64_t lowest = windows.before - element, highest = windows.n - 1 - windows.after - element;
-    const int from = lowest > 0 ? static_cast<int>(Kokkos::min<std::int64_t>(lowest, run)) : 0,
-              to = static_cast<int>(Kokkos::min<std::int64_t>(highest, more));
+    if (lowest <= 0 && highest >= run - 1 && more == run - 1)
+      return add_sides<true>(middle, own, left, right, i, {}, results);
+    const sides there{more, static_cast<int>(Kokkos::clamp<std::int64_t>(lowest, 0, run)),
+                      static_cast<int>(Kokkos::min<std::int64_t>(highest, more))};
+    add_sides<false>(middle, own, left, right, i, there, results);
+  }
+  /// The results behind one, the first element before the middle that is on the line, and the last one behind it.
+  struct sides {
+    int more, from, to;
+  };
+  /// All are there where `Whole`. Loops of a constant length, for states to be in registers.
+  template <bool Whole>
+  KOKKOS_FUNCTION void add_sides(state s, const value* own, int left, int right, int i, const sides& there,
+                                 Out* results) const {
     state with_left[run];
-    for (int k = run - 1; k >= 0; --k) {
-      if (k < more && k >= from) reducer.add(s, own[place(left + k)]);
+    with_left[run - 1] = s;
+    for (int k = run - 2; k >= 0; --k) {
+      if (Whole || (k < there.more && k >= there.from)) reducer.add(s, own[place(left + k)]);
       with_left[k] = s;
     }
+    results[place(i)] = reducer.template result<Out>(with_left[0]);
     state behind = reducer.init();
-    for (int k = 0; k < run; ++k) {
-      if (k > more) break;
-      if (k > 0 && k <= to) reducer.add(behind, own[place(right + k)]);
-      if (k > 0) reducer.join(with_left[k], behind);
+    for (int k = 1; k < run; ++k) {
+      if (!Whole && k > there.more) break;
+      if (Whole || k <= there.to) reducer.add(behind, own[place(right + k)]);
+      reducer.join(with_left[k], behind);
       results[place(i + k)] = reducer.template result<Out>(with_left[k]);
     }
   }
