@@ -384,8 +384,12 @@ TYPED_TEST(Callbacks, RollingWindows) {
                           [&](const auto& exec) { quern::rolling<quern::op::mean>(exec, y, x, few, quern::axis{0}); });
   expect_quiet<TypeParam>({"quern::rolling"}, 0,
                           [&](const auto& exec) { quern::rolling<quern::op::median>(exec, y, x, few); });
-  const Kokkos::View<double*, TypeParam> many("many", 5000), results("results", 5000);
+  const Kokkos::View<double*, TypeParam> many("many", 5000), results("results", 5000), half("half", 2500);
   expect_quiet<TypeParam>({"quern::rolling/blocks", "quern::rolling"}, 0, [&](const auto& exec) {
+    quern::rolling<quern::op::sum>(exec, half, many, quern::window{.count = 300, .step = 2});
+  });
+  const std::vector<std::string> of_host{"quern::rolling/blocks", "quern::rolling"}, of_device{"quern::rolling"};
+  expect_quiet<TypeParam>(quern::impl::is_device<TypeParam> ? of_device : of_host, 0, [&](const auto& exec) {
     quern::rolling<quern::op::sum>(exec, results, many, quern::window{300});
   });
   const Kokkos::View<double*, TypeParam> times("times", 50), level("level", 50);

@@ -13,9 +13,9 @@
 #include <quern/core/views/axes.hpp>
 #include <quern/core/views/check_increasing.hpp>
 #include <quern/reduce/reduced.hpp>
+#include <quern/stencil/device_rolling.hpp>
 #include <quern/stencil/filter_engine.hpp>
 #include <quern/stencil/rolling_median.hpp>
-#include <quern/stencil/rolling_windows.hpp>
 #include <quern/stencil/window.hpp>
 
 namespace quern {
@@ -146,7 +146,7 @@ void rolling_call(const call<Exec>& c, const Out& out_view, const In& in_view, c
       if constexpr (std::is_same_v<Op, quern::op::median>)
         launch_rolling_median(c.exec, c.label, lines, windows, min_periods);
       else if constexpr (std::is_same_v<Op, quern::op::count>)
-        roll_reducer(c.exec, c.label, rolling_counter{min_periods}, lines, windows);
+        roll_reducer(c.exec, c.label, rolling_counter<>{min_periods}, lines, windows);
       else roll(c.exec, c.label, rolling_description<Op, T>(c.exec, options...), lines, windows, min_periods);
     };
     find(out, windows, [&] {
@@ -324,8 +324,9 @@ struct engine<in_memory, rollings> {
 /// A result takes a few additions whatever the window is, of windows of less than 256 elements (64 on devices) that do
 /// not overlap one for each element, and lines are shared by threads, so that one long one is enough. Asynchronous on
 /// `exec`. Wider windows take one or a few more kernels, and in scratch memory a state of the reduction for each 63
-/// elements (15). Medians alone take a time that grows with the window: a thread keeps its values sorted, in scratch
-/// memory of at most the size of the input, half types as float.
+/// elements (15); on devices windows of up to a few thousand elements along the fastest axis, with the step 1, take one
+/// kernel, in shared memory. Medians alone take a time that grows with the window: a thread keeps its values sorted, in
+/// scratch memory of at most the size of the input, half types as float.
 ///
 /// In chunks and over ranks arrays have 1 to 3 axes, and windows the step 1. Windows may lie along the axis that is
 /// cut: chunks overlap by them, and DistributedViews have halos as wide as a window reaches, before and behind, along

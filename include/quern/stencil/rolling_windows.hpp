@@ -89,11 +89,11 @@ struct find_rolling_bounds {
 };
 
 /// A reducer of the values that are not NaN, with their number.
-template <class Reducer, class Transform>
+template <class Reducer, class Transform, class Count = std::int64_t>
 struct rolling_reducer {
   struct state {
     typename Reducer::state of;
-    std::int64_t n;
+    Count n;
   };
   Reducer reducer;
   Transform transform;
@@ -115,12 +115,15 @@ struct rolling_reducer {
     if (s.n < least) return Out(Kokkos::Experimental::quiet_NaN_v<float>);
     return convert<Out>(reducer.result(s.of, s.n));
   }
+  /// The same of windows of less than 2^31 elements.
+  rolling_reducer<Reducer, Transform, std::int32_t> narrow() const { return {reducer, transform, least}; }
 };
 
 /// The number of values that are not NaN. Of windows of fewer elements, missing ones among them, it is NaN (pandas).
+template <class Count = std::int64_t>
 struct rolling_counter {
   struct state {
-    std::int64_t elements, values;
+    Count elements, values;
   };
   std::int64_t least;
 
@@ -138,6 +141,7 @@ struct rolling_counter {
   KOKKOS_FUNCTION Out result(const state& s) const {
     return s.elements < least ? Out(Kokkos::Experimental::quiet_NaN_v<float>) : convert<Out>(s.values);
   }
+  rolling_counter<std::int32_t> narrow() const { return {least}; }
 };
 
 /// A stride that is known when compiling.
@@ -324,7 +328,7 @@ struct rolling_kernel {
 
 /// Reduces the blocks that wide windows consist of, then the windows.
 template <class Exec, class Kernel>
-void launch_rolling(const Exec& exec, const std::string& label, Kernel kernel) {
+void launch_rolling_walks(const Exec& exec, const std::string& label, Kernel kernel) {
   using state = typename Kernel::state;
   const scratch_array<Exec, state> memory(exec, kernel.levels.size() * kernel.lines.count);
   kernel.levels.set_memory(memory.data(), kernel.lines.count);

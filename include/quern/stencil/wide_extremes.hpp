@@ -8,8 +8,8 @@
 /// that are copied with what continues them beyond their ends.
 
 #include <quern/core/views/part_view.hpp>
+#include <quern/stencil/device_rolling.hpp>
 #include <quern/stencil/order_windows.hpp>
-#include <quern/stencil/rolling_windows.hpp>
 #include <quern/stencil/separable_passes.hpp>
 
 namespace quern::impl {
@@ -54,6 +54,7 @@ struct extreme_reducer {
   KOKKOS_FUNCTION Out result(const state& s) const {
     return convert<Out>(s);
   }
+  extreme_reducer narrow() const { return *this; }
 };
 
 /// A pass along axis d of windows of `size` cells, the first of which is `first` away from their own.

@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef QUERN_STENCIL_DEVICE_ROLLING_HPP
+#define QUERN_STENCIL_DEVICE_ROLLING_HPP
+
+/// @file
+/// Rolling windows along the fastest axis on devices. A thread that walks along a line leaves most of what a warp loads
+/// unused, so a team copies a tile of a line, or some short lines, to its shared memory, with what windows reach beyond
+/// it. Each thread then reduces the windows of a run of results from there, as in rolling_windows.hpp.
+
+#include <bit>
+#include <quern/core/launch/team_scratch.hpp>
+#include <quern/stencil/rolling_windows.hpp>
+
+namespace quern::impl {
+
+/// Tiles of lines whose windows advance by one element. Of wide windows the elements that all windows of a thread have
+/// are blocks of 8 elements, whose reductions are joined to those of 2, 4, 8, ... blocks: a thread takes those that
+/// make up its number of blocks, one of each at most.
+template <class Reducer, class Source, class Out>
+struct rolling_tiles {
+  using state = typename Reducer::state;
+  using value = std::remove_cvref_t<decltype(std::declval<const Source&>()[0])>;
+  static constexpr bool small = sizeof(state) <= 32;
+  static constexpr int block = 8, run = small ? 8 : 4;  // results of a thread, whose states are in registers
+  static constexpr int team = 128, teams = small ? 6 : 4;
+  static constexpr int at_once = 10;  // loads of a thread, which cover a tile and what narrow windows reach beyond it
+  static constexpr std::int64_t widest_direct = 32;  // windows without blocks
+  static constexpr std::int64_t max_slots = 1 << 16;
+
+  Reducer reducer;
+  rolling_lines<Source, Out> lines;
+  rolling_bounds windows;
+  int threads, together;        // results whose windows have a common middle
+  int groups = 0, rows = 0;     // runs of a line in a tile, lines of a tile
+  int blocks = 0, steps = 0;    // blocks of a line in a tile; doublings of them
+  std::int64_t segments = 0;    // tiles of a line
+  std::int64_t most_slots = 0;  // elements of a line in a tile at most
+
+  rolling_tiles(const Reducer& r, const rolling_lines<Source, Out>& l, const rolling_bounds& w, int team_threads)
+      : reducer(r), lines(l), windows(w), threads(team_threads) {
+    const std::int64_t width = w.before + w.after + 1, runs = (w.results + run - 1) / run;
+    together = static_cast<int>(std::min<std::int64_t>(width + 1, run));
+    segments = (runs + threads - 1) / threads;
+    groups = static_cast<int>((runs + segments - 1) / segments);
+    rows = segments > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(threads / groups, lines.count));
+    most_slots = std::min(w.n, groups * run + w.before + w.after) + block - 1;
+    if (most_slots > max_slots) return;
+    blocks = static_cast<int>((most_slots + block - 1) / block);
+    if (width >= widest_direct) steps = std::bit_width(static_cast<std::uint64_t>(std::min(width, w.n) / block));
+  }
+  std::int64_t tiles() const { return (lines.count + rows - 1) / rows * segments; }
+  /// Whether windows and lines are such that tiles exist.
+  bool exist() const {
+    return windows.firsts == nullptr && windows.step == 1 && !lines.across && most_slots <= max_slots &&
+           tiles() <= std::numeric_limits<int>::max();
+  }
+  std::int64_t team_bytes() const { return bases_bytes() + elements_bytes() + shared_bytes() + 3 * alignment; }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    auto&& memory = member.team_shmem();
+    auto* const bases = static_cast<std::int64_t*>(memory.get_shmem_aligned(bases_bytes(), alignment));
+    auto* const elements = static_cast<value*>(memory.get_shmem_aligned(elements_bytes(), alignment));
+    void* const shared = memory.get_shmem_aligned(shared_bytes(), alignment);
+    const tile here = tile_of(member.league_rank());
+    for (int r = member.team_rank(); r < here.rows; r += threads) {
+      const auto base = lines.at(here.line + r);
+      bases[2 * r] = base.of[0];
+      bases[2 * r + 1] = base.of[1];
+    }
+    member.team_barrier();
+    load(member.team_rank(), here, bases, elements);
+    member.team_barrier();
+    auto* const results = static_cast<Out*>(shared);
+    const part mine = part_of(member.team_rank(), here);
+    state middle = reducer.init();
+    if (steps > 0) {
+      state* const of_blocks = static_cast<state*>(shared);
+      state* const joined = of_blocks + rows * blocks;
+      reduce_blocks(member.team_rank(), here, elements, of_blocks);
+      range left = begin_middle(middle, here, mine, elements);
+      for (int k = 0; k < steps; ++k) {
+        member.team_barrier();
+        join_doubled(middle, member.team_rank(), here, k, left, k % 2 == 0 ? of_blocks : joined,
+                     k % 2 == 0 ? joined : of_blocks);
+      }
+      member.team_barrier();
+    }
+    reduce(here, mine, elements, middle, results);
+    member.team_barrier();
+    store(member.team_rank(), here, bases, results);
+  }
+
+ private:
+  static constexpr int alignment = 16;
+  /// A part of some lines: `results` results of each, and the elements from `low` to before `high`, counted from the
+  /// element `origin` on, a multiple of a block.
+  struct tile {
+    std::int64_t line, first_result, origin;
+    int rows, results, low, high;
+  };
+
+  /// Where an element is in shared memory: one place of 9 is left out, so that threads use different banks.
+  KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + (i >> 3); }
+  static_assert(block == 1 << 3);
+  KOKKOS_FUNCTION int element_places() const { return blocks * (block + 1); }
+  KOKKOS_FUNCTION int result_places() const { return (groups * run + block - 1) / block * (block + 1); }
+  KOKKOS_FUNCTION std::size_t bases_bytes() const { return 2 * sizeof(std::int64_t) * rows; }
+  KOKKOS_FUNCTION std::size_t elements_bytes() const { return sizeof(value) * rows * element_places(); }
+  /// Of reductions of blocks and then of results.
+  KOKKOS_FUNCTION std::size_t shared_bytes() const {
+    const std::size_t of_blocks = steps > 0 ? 2 * sizeof(state) * rows * blocks : 0;
+    return Kokkos::max(of_blocks, sizeof(Out) * rows * result_places());
+  }
+
+  KOKKOS_FUNCTION tile tile_of(int number) const {
+    tile t;
+    t.line = number / segments * rows;
+    t.first_result = number % segments * groups * run;
+    t.rows = static_cast<int>(Kokkos::min<std::int64_t>(rows, lines.count - t.line));
+    t.results = static_cast<int>(Kokkos::min<std::int64_t>(groups * run, windows.results - t.first_result));
+    const std::int64_t low = windows.first(t.first_result);
+    t.origin = low / block * block;
+    t.low = static_cast<int>(low - t.origin);
+    t.high = static_cast<int>(windows.last(t.first_result + t.results - 1) - t.origin);
+    return t;
+  }
+  /// Goes through `count` columns of some rows, as many at a time as a team has threads.
+  struct walk {
+    int row, column, down, right, count;
+    KOKKOS_FUNCTION walk(int rank, int threads, int columns)
+        : row(rank / columns),
+          column(rank % columns),
+          down(threads / columns),
+          right(threads % columns),
+          count(columns) {}
+    KOKKOS_FORCEINLINE_FUNCTION void advance() {
+      row += down;
+      column += right;
+      if (column >= count) {
+        column -= count;
+        ++row;
+      }
+    }
+  };
+  KOKKOS_FUNCTION void load(int rank, const tile& here, const std::int64_t* bases, value* elements) const {
+    walk at(rank, threads, here.high - here.low);
+    while (at.row < here.rows) {
+      value v[at_once];
+      int to[at_once];
+      for (int k = 0; k < at_once; ++k, at.advance()) {
+        to[k] = -1;
+        if (at.row >= here.rows) continue;
+        const int i = here.low + at.column;
+        to[k] = at.row * element_places() + place(i);
+        v[k] = lines.in[bases[2 * at.row] + (here.origin + i) * lines.in_stride];
+      }
+      for (int k = 0; k < at_once; ++k)
+        if (to[k] >= 0) elements[to[k]] = v[k];
+    }
+  }
+  KOKKOS_FUNCTION void store(int rank, const tile& here, const std::int64_t* bases, const Out* results) const {
+    for (walk at(rank, threads, here.results); at.row < here.rows; at.advance())
+      lines.out[bases[2 * at.row + 1] + (here.first_result + at.column) * lines.out_stride] =
+          results[at.row * result_places() + place(at.column)];
+  }
+
+  /// The results of a thread from one to before another in its row.
+  struct part {
+    int row, first, end;
+  };
+  KOKKOS_FUNCTION part part_of(int rank, const tile& here) const {
+    const int row = rank / groups, first = rank % groups * run;
+    return {row, first, row < here.rows ? Kokkos::min(first + run, here.results) : first};
+  }
+  KOKKOS_FUNCTION void reduce(const tile& here, const part& mine, const value* elements, state middle,
+                              Out* results) const {
+    const value* const own = elements + mine.row * element_places();
+    for (int i = mine.first; i < mine.end;) {
+      const int next = Kokkos::min(i + together, mine.end);
+      if (steps == 0) {
+        const range common = middle_of(here, i, next);
+        middle = reducer.init();
+        add_elements(middle, own, common.from, common.to);
+      }
+      add_sides(middle, here, own, i, next - i - 1, results + mine.row * result_places());
+      i = next;
+    }
+  }
+  struct range {
+    int from, to;
+  };
+  /// The elements that the windows from that of result i to that before `next` have in common.
+  KOKKOS_FUNCTION range middle_of(const tile& here, int i, int next) const {
+    return {static_cast<int>(windows.first(here.first_result + next - 1) - here.origin),
+            static_cast<int>(windows.last(here.first_result + i) - here.origin)};
+  }
+  KOKKOS_FUNCTION void add_elements(state& s, const value* own, int from, int to) const {
+    for (; from < to; ++from) reducer.add(s, own[place(from)]);
+  }
+  /// Begins with a middle that has blocks: adds the elements beside them, and returns the blocks.
+  KOKKOS_FUNCTION range begin_middle(state& s, const tile& here, const part& mine, const value* elements) const {
+    if (mine.first >= mine.end) return {0, 0};
+    const value* const own = elements + mine.row * element_places();
+    const range all = middle_of(here, mine.first, mine.end);
+    const int from = Kokkos::min((all.from + block - 1) / block * block, all.to),
+              to = Kokkos::max(from, all.to / block * block);
+    add_elements(s, own, all.from, from);
+    add_elements(s, own, to, all.to);
+    return {mine.row * blocks + from / block, mine.row * blocks + to / block};
+  }
+  KOKKOS_FUNCTION void reduce_blocks(int rank, const tile& here, const value* elements, state* of_blocks) const {
+    for (int b = rank; b < here.rows * blocks; b += threads) of_blocks[b] = block_of(here, elements, b);
+  }
+  /// Where a number of blocks has that power of two, adds as many from its first one on, and leaves the others. What
+  /// twice as many are goes to `joined`; of those that go on in the next row nothing is used.
+  KOKKOS_FUNCTION void join_doubled(state& s, int rank, const tile& here, int power, range& mine,
+                                    const state* of_blocks, state* joined) const {
+    const int width = 1 << power, all = here.rows * blocks;
+    if (((mine.to - mine.from) & width) != 0) {
+      reducer.join(s, of_blocks[mine.from]);
+      mine.from += width;
+    }
+    for (int b = rank; b < all && power + 1 < steps; b += threads) {
+      joined[b] = of_blocks[b];
+      if (b + width < all) reducer.join(joined[b], of_blocks[b + width]);
+    }
+  }
+  KOKKOS_FUNCTION state block_of(const tile& here, const value* elements, int number) const {
+    state s = reducer.init();
+    const int first = number % blocks * block;
+    if (first >= here.low && first + block <= here.high)
+      for (int k = 0; k < block; ++k) reducer.add(s, elements[number * (block + 1) + k]);
+    return s;
+  }
+  /// Adds what is on both sides of the middle of the windows from that of result i on, and of `more` behind it.
+  KOKKOS_FUNCTION void add_sides(const state& middle, const tile& here, const value* own, int i, int more,
+                                 Out* results) const {
+    const std::int64_t element = windows.begin + here.first_result + i;
+    const int left = static_cast<int>(element - windows.before - here.origin),
+              right = static_cast<int>(element + windows.after - here.origin);
+    const std::int64_t lowest = windows.before - element, highest = windows.n - 1 - windows.after - element;
+    if (lowest <= 0 && highest >= run - 1 && more == run - 1)
+      return add_sides<true>(middle, own, left, right, i, {}, results);
+    const sides there{more, static_cast<int>(Kokkos::clamp<std::int64_t>(lowest, 0, run)),
+                      static_cast<int>(Kokkos::min<std::int64_t>(highest, more))};
+    add_sides<false>(middle, own, left, right, i, there, results);
+  }
+  /// The results behind one, the first element before the middle that is on the line, and the last one behind it.
+  struct sides {
+    int more, from, to;
+  };
+  /// All are there where `Whole`. Loops of a constant length, for states to be in registers.
+  template <bool Whole>
+  KOKKOS_FUNCTION void add_sides(state s, const value* own, int left, int right, int i, const sides& there,
+                                 Out* results) const {
+    state with_left[run];
+    with_left[run - 1] = s;
+    for (int k = run - 2; k >= 0; --k) {
+      if (Whole || (k < there.more && k >= there.from)) reducer.add(s, own[place(left + k)]);
+      with_left[k] = s;
+    }
+    results[place(i)] = reducer.template result<Out>(with_left[0]);
+    state behind = reducer.init();
+    for (int k = 1; k < run; ++k) {
+      if (!Whole && k > there.more) break;
+      if (Whole || k <= there.to) reducer.add(behind, own[place(right + k)]);
+      reducer.join(with_left[k], behind);
+      results[place(i + k)] = reducer.template result<Out>(with_left[k]);
+    }
+  }
+};
+
+/// Launches tiles where these suit the windows and there is memory for two teams at least; else false.
+template <class Exec, class Kernel>
+bool launch_rolling_tiles(const Exec& exec, const std::string& label, const Kernel& walk) {
+  const auto reducer = walk.reducer.narrow();
+  using tiles = rolling_tiles<std::remove_const_t<decltype(reducer)>, std::remove_cvref_t<decltype(walk.lines.in)>,
+                              std::remove_pointer_t<decltype(walk.lines.out)>>;
+  const std::int64_t width = walk.windows.before + walk.windows.after;
+  for (int threads = width < 4 * tiles::team ? tiles::team : 2 * tiles::team; threads >= tiles::team; threads /= 2) {
+    const tiles kernel(reducer, walk.lines, walk.windows, threads);
+    if (!kernel.exist() || 2 * kernel.team_bytes() > team_scratch_room<Exec>(threads)) continue;
+    Kokkos::parallel_for(kernel_label(label),
+                         Kokkos::TeamPolicy<Exec, registers_of_teams<tiles::team, tiles::teams>>(
+                             exec, static_cast<int>(kernel.tiles()), threads)
+                             .set_scratch_size(0, team_scratch<Exec>(label, threads, kernel.team_bytes())),
+                         kernel);
+    return true;
+  }
+  return false;
+}
+/// Reduces windows, on devices in tiles where these suit them.
+template <class Exec, class Kernel>
+void launch_rolling(const Exec& exec, const std::string& label, const Kernel& kernel) {
+  if constexpr (is_device<Exec>)
+    if (launch_rolling_tiles(exec, label, kernel)) return;
+  launch_rolling_walks(exec, label, kernel);
+}
+
+}  // namespace quern::impl
+
+#endif
