@@ -378,7 +378,7 @@ class HaloExchange {
       for (int a = 0; a < edge.count() && !edge.is_box(); ++a) impl::check_no_ghost_modes(label, edge, a);
       const int rank = d.extents().rank;
       impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, rank), true, out, in,
-                           impl::kept_by(edge, rank));
+                           impl::keep_ends_of(edge, rank));
     };
     (add(fields), ...);
     return {exec, *comm, label, out, in};
