@@ -146,7 +146,7 @@ class HaloExchange {
   /// The same, with a functor for the ends that have `boundary::prescribed`, as of `quern::fill_halo`: `f(at)` or
   /// `f(at, field)`, of the ghost's indices in a View of the whole array and its ghost layers.
   template <impl::not_named F, class... Field>
-    requires(!view_like<F> && impl::exchanged_fields<Field...>)
+    requires impl::functor_and_fields<F, Field...>
   void start(const F& f, const Field&... fields) {
     start_fields<false>(f, fields...);
   }
@@ -170,15 +170,14 @@ class HaloExchange {
     name_ = impl::find_option<named>(args...)->text;
   }
   template <class... Args>
-    requires(impl::of_dual_views<Args> || ...)
+    requires impl::rejected_fields<Args...>
   void start(const Args&...) {
-    static_assert(!(impl::of_dual_views<Args> || ...),
-                  "quern::HaloExchange: of a DualView, start takes one side, view_device() or view_host()");
+    impl::reject_fields<Args...>();
   }
   template <class... Args>
-    requires(impl::of_dual_views<Args> || ...)
-  void start_add(const Args&... args) {
-    start(args...);
+    requires impl::rejected_fields<Args...>
+  void start_add(const Args&...) {
+    impl::reject_fields<Args...>();
   }
   /// Receives and unpacks, or adds, and fills what lies beyond the ends of the array.
   void finish() {
