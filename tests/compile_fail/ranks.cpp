@@ -42,7 +42,8 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(space(), comm, own, edge, one).add(1.0);  // one list of them, or a functor
 
   quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
-  quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
+  quern::distributed::all_reduce<quern::op::sum, quern::op::max>(comm, u);  // for all Views, or one for each
+  quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});            // a number is reduced without a launch
 
   const Kokkos::View<int*> to("to", 3);
   const Kokkos::View<double[3][3]> fixed("fixed");

@@ -73,7 +73,8 @@ TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
   EXPECT_EQ(expected_id, test::contents(new_id));
 }
 
-// Rows of a number that the type of the View states, as programs for particles have them: the new columns are of the same type.
+// Rows of a number that the type of the View states, as programs for particles have them: the new columns are of the
+// same type.
 TYPED_TEST(DistributedMigrate, RowsOfStaticExtent) {
   using E = TypeParam;
   const E exec{};
@@ -95,8 +96,7 @@ TYPED_TEST(DistributedMigrate, RowsOfStaticExtent) {
   Kokkos::deep_copy(v, host_v);
   const auto constant = Kokkos::View<const double* [3], LayoutRight, E>(x);
   Kokkos::View<double* [3], LayoutRight, E> same;
-  std::tie(x, v, same) =
-      distributed::migrate(exec, comm, destination, quern::rows<3>(x), quern::rows<2>(v), constant);
+  std::tie(x, v, same) = distributed::migrate(exec, comm, destination, quern::rows<3>(x), quern::rows<2>(v), constant);
   std::vector<double> expected_x;
   std::vector<float> expected_v;
   for (int r = 0; r < p; ++r)

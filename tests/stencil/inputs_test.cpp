@@ -100,13 +100,16 @@ TYPED_TEST(StencilInputs, HaveBoundariesOfTheirOwn) {
   this->template check<2>({12, 13}, boundary::keep, boundary::wrap);
 }
 
-// A box of cells up to the ends, of inputs that store ghosts or have boundaries of their own: as of a call whose boundary is theirs.
+// A box of cells up to the ends, of inputs that store ghosts or have boundaries of their own: as of a call whose
+// boundary is theirs.
 TYPED_TEST(StencilInputs, AreOfCellsAtTheEndsOfInteriorOnly) {
   using E = typename TypeParam::exec;
   using value = typename TypeParam::value;
   using layout = typename TypeParam::layout;
   for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{9, 70}, {3, 2}, {40, 41}}) {
-    const auto make = [&](const std::vector<value>& values) { return test::make_array<value, 2, layout, E>(n, values); };
+    const auto make = [&](const std::vector<value>& values) {
+      return test::make_array<value, 2, layout, E>(n, values);
+    };
     const std::int64_t size = n[0] * n[1];
     const auto u = make(test::samples<value>(size, 1));
     const auto wide = test::make_array<value, 2, layout, E>({n[0] + 4, n[1] + 4});
@@ -128,7 +131,8 @@ TYPED_TEST(StencilInputs, AreOfCellsAtTheEndsOfInteriorOnly) {
       std::int64_t cells = 0;
       for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t row = i / n[1], column = i % n[1];
-        const bool computed = row >= rows.first && row < rows.second && column >= columns.first && column < columns.second;
+        const bool computed =
+            row >= rows.first && row < rows.second && column >= columns.first && column < columns.second;
         ASSERT_EQ(computed ? expected[i] : value(77), found[i]) << row << ' ' << column;
         cells += computed && found[i] != value(0);
       }
@@ -149,7 +153,8 @@ TYPED_TEST(StencilInputs, AreRowsWithGhosts) {
                                  quern::with_ghosts(quern::rows<3>(wide), quern::depth{1}));
   const auto from = test::contents(wide), found = test::contents(out);
   for (std::int64_t i = 1; i < n - 1; ++i)
-    for (int c = 0; c < 3; ++c) ASSERT_EQ(static_cast<value>(from[3 * i + 6 + c] - from[3 * i + c]), found[3 * i + c]) << i;
+    for (int c = 0; c < 3; ++c)
+      ASSERT_EQ(static_cast<value>(from[3 * i + 6 + c] - from[3 * i + c]), found[3 * i + c]) << i;
   quern::stencil<quern::star<1>>(E(), quern::rows<3>(out), difference_of_rows(), quern::interior_only{{0, n}},
                                  quern::with_ghosts(quern::rows<3>(wide), quern::depth{1}));
   const auto all = test::contents(out);

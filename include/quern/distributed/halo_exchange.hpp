@@ -137,7 +137,8 @@ class HaloExchange {
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
   /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
-  /// other fields or calls
+  /// other fields or calls. What one rank alone rejects, as Views that share memory there, all reject where calls are
+  /// checked; elsewhere that rank alone throws, and the others wait for its messages
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
@@ -294,8 +295,13 @@ class HaloExchange {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    blocks_->check(impl::label_text(label), whole);
-    impl::check_no_overlap(impl::label_text(label), memory);
+    const auto check = [&] {
+      blocks_->check(impl::label_text(label), whole);
+      impl::check_no_overlap(impl::label_text(label), memory);
+      return true;
+    };
+    if (blocks_->comm.checks_calls()) impl::succeed_together(blocks_->comm, label, check);
+    else check();
   }
   template <bool Adds, class F, class... Field>
   void start_fields(const F& f, const Field&... fields) {
