@@ -279,6 +279,7 @@ def main():
         return 0
     problems = [f"{page} is not what tools/operations.py --write makes" for page in pages if parts[page][1] != "\n" + pages[page]]
     problems += other_libraries.problems(others, found, names)
+    problems += other_libraries.problems_of_names(others, other_libraries.read_names(top))
     problems += [f"{name} is reserved for what is to come" for name in exceptions(top)["reserved"] if f"quern::{name}" in names]
     problems += [p for name, forms in found.items() for form in forms for p in misplaced_arguments(name, form)]
     missing = {form for name, forms in found.items() for form in missing_forms(name, forms)}

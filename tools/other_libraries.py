@@ -66,6 +66,15 @@ def problems_of_code(code, names):
     return [f"{code}: quern::{word} is not declared" for word in words if not word.startswith(FOREIGN) and f"quern::{word}" not in names]
 
 
+def problems_of_names(tables, lists):
+    """Names of a library that have no row in its table, and rows of none, by tools/other_names.json."""
+    for title, wanted in lists.items():
+        rows = [name for table in tables if table["title"] == title for section in table["sections"].values() for name in section]
+        yield from (f"{title}: {name} has no row in tools/other_libraries.json" for name in sorted(set(wanted["names"]) - set(rows)))
+        yield from (f"{title}: there is no {name}" for name in sorted(set(rows) - set(wanted["names"])))
+        yield from (f"{title}: {name} has two rows" for name in sorted(set(rows)) if rows.count(name) > 1)
+
+
 def problems(tables, found, names):
     """What is wrong with the rows."""
     for table in tables:
@@ -105,3 +114,7 @@ def page(tables):
 
 def read(top):
     return json.loads((top / "tools/other_libraries.json").read_text())
+
+
+def read_names(top):
+    return json.loads((top / "tools/other_names.json").read_text())

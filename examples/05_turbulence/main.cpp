@@ -49,7 +49,7 @@ struct flow {
         w,
         KOKKOS_LAMBDA(const complex& v, const index2& i) {
           const double distance = (Kokkos::sqrt(k.square(i)) - length) / 2;
-          return k.resolved(i) && k.square(i) > 0 ? v * Kokkos::exp(-distance * distance) : complex(0);
+          return k.resolved(i) && k.square(i) > 0 ? v * quern::math::exp(-distance * distance) : complex(0);
         },
         w, quern::positions());
     const double scale = 1 / Kokkos::sqrt(2 * energy(w));

@@ -25,7 +25,7 @@ image record() {
   quern::map(
       frame,
       KOKKOS_LAMBDA(double f, double v, double u) {
-        return f + 40 * Kokkos::exp(-((v - 21) * (v - 21) + (u - 33) * (u - 33)) / 18);
+        return f + 40 * quern::math::exp(-((v - 21) * (v - 21) + (u - 33) * (u - 33)) / 18);
       },
       frame, y, x);
   const line offsets("offsets", ny / 4);

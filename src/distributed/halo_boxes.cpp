@@ -55,25 +55,25 @@ wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank) {
   return w;
 }
 
-kept_ends kept_by(const boundaries& edge, int rank) {
-  kept_ends kept;
+keep_ends keep_ends_of(const boundaries& edge, int rank) {
+  keep_ends ends;
   for (int d = 0; d < rank && !edge.is_box(); ++d) {
-    kept.low[d] = edge.axis(d).low.kind() == boundary::mode::keep;
-    kept.high[d] = edge.axis(d).high.kind() == boundary::mode::keep;
+    ends.low[d] = edge.axis(d).low.kind() == boundary::mode::keep;
+    ends.high[d] = edge.axis(d).high.kind() == boundary::mode::keep;
   }
-  return kept;
+  return ends;
 }
 
 void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
                     const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in,
-                    const kept_ends& kept) {
+                    const keep_ends& ends) {
   const int rank = d.extents().rank;
   const shape own = d.local().extents;
   if (own.size() == 0) return;
   Kokkos::Array<std::int64_t, max_rank> before{}, behind{};  // cells of the halo that go along with those of the block
   for (int axis = 0; axis < rank; ++axis) {
-    if (kept.low[axis] && d.coordinate(axis) == 0) before[axis] = depth[axis];
-    if (kept.high[axis] && d.coordinate(axis) == occupied(d, axis) - 1) behind[axis] = depth[axis];
+    if (ends.low[axis] && d.coordinate(axis) == 0) before[axis] = depth[axis];
+    if (ends.high[axis] && d.coordinate(axis) == occupied(d, axis) - 1) behind[axis] = depth[axis];
   }
   for_each_direction(rank, depth, corners, [&](const direction& step) {
     stride_array received{}, sent{};

@@ -98,12 +98,12 @@ Block owned_values(const Block& block, const Block& whole, const std::array<bool
 /// which other axes copy as they do cells.
 Block brought_values(const Block& block, const Block& whole, const boundaries& edges, const axis_counts& layers,
                      const std::array<bool, max_rank>& faces) {
-  const auto kept = [](const boundary& b) { return b.kind() == boundary::mode::keep; };
+  const auto keeps = [](const boundary& b) { return b.kind() == boundary::mode::keep; };
   Block values = owned_values(block, whole, faces);
   for (int d = 0; d < block.extents.rank; ++d) {
     const std::int64_t n = layers.along(d);
-    const std::int64_t low = kept(edges.axis(d).low) && block.first.extent[d] == whole.first.extent[d] ? n : 0,
-                       high = kept(edges.axis(d).high) && end_of(block, d) == end_of(whole, d) ? n : 0;
+    const std::int64_t low = keeps(edges.axis(d).low) && block.first.extent[d] == whole.first.extent[d] ? n : 0,
+                       high = keeps(edges.axis(d).high) && end_of(block, d) == end_of(whole, d) ? n : 0;
     values.first.extent[d] -= low;
     values.extents.extent[d] += low + high;
   }

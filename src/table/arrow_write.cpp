@@ -81,11 +81,11 @@ owned<ArrowArray> array_of(std::int64_t length, std::int64_t missing, array_buff
 /// Puts elements behind the buffers.
 template <class T>
 void add_buffer(array_buffers& to, std::vector<T> elements) {
-  const auto kept = std::make_shared<const std::vector<T>>(std::move(elements));
+  const auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
   // Readers want an address where there is no element, too.
   static const std::int64_t nothing = 0;
-  to.buffers.push_back(kept->empty() ? static_cast<const void*>(&nothing) : kept->data());
-  to.owners.push_back(kept);
+  to.buffers.push_back(owner->empty() ? static_cast<const void*>(&nothing) : owner->data());
+  to.owners.push_back(owner);
 }
 /// Bits of is(i) for the rows from 0 to before n; how many are 0.
 template <class F>

@@ -17,7 +17,7 @@ class pending_aggregates {
   void add(Table<Exec> part) {
     rows_ += part.rows();
     parts_.push_back(std::move(part));
-    if (rows_ > most_) merge();
+    if (rows_ > merged_beyond_) merge();
   }
   Table<Exec> results() {
     merge();
@@ -28,12 +28,12 @@ class pending_aggregates {
   void merge() {
     parts_ = {statistics_.merged(parts_)};
     rows_ = parts_.front().rows();
-    most_ = std::max(least_rows, 2 * rows_);
+    merged_beyond_ = std::max(least_rows, 2 * rows_);
   }
   static constexpr std::int64_t least_rows = 1 << 16;
   const partial_aggregates& statistics_;
   std::vector<Table<Exec>> parts_;
-  std::int64_t rows_ = 0, most_ = least_rows;
+  std::int64_t rows_ = 0, merged_beyond_ = least_rows;
 };
 
 }  // namespace impl

@@ -50,9 +50,9 @@ std::optional<column_in<Exec>> rows_without_missing(const std::string& label, co
     if (c.type == column_type::float64) clear_marks<double>(label, exec, c, marks);
     if (c.type == column_type::text) clear_marks<std::int32_t>(label, exec, c, marks);
   }
-  auto kept = new_values(exec, {}, column_type::int64, n);
-  kept.rows = nonzero(exec, packed_of<std::int64_t>(exec, kept), view_of<bool>(exec, marks));
-  return kept;
+  auto present = new_values(exec, {}, column_type::int64, n);
+  present.rows = nonzero(exec, packed_of<std::int64_t>(exec, present), view_of<bool>(exec, marks));
+  return present;
 }
 
 template <class Exec>
@@ -82,9 +82,10 @@ TableGroups<Exec> Table<Exec>::group_by(const column_names& names) const {
   std::vector<column_data> of_groups;
   for (const auto& c : keys)
     of_groups.push_back(gather_rows(label, exec_, c, rows->by.first().data(), rows->by.size()));
-  rows->kept = rows_without_missing(label, exec_, of_groups);
-  if (rows->kept)
-    for (auto& c : of_groups) c = gather_rows(label, exec_, c, data_of<std::int64_t>(*rows->kept), rows->kept->rows);
+  rows->present = rows_without_missing(label, exec_, of_groups);
+  if (rows->present)
+    for (auto& c : of_groups)
+      c = gather_rows(label, exec_, c, data_of<std::int64_t>(*rows->present), rows->present->rows);
   return {*this, table_access<Exec>::make(exec_, std::move(of_groups)), std::move(rows)};
 }
 
@@ -104,7 +105,7 @@ Table<Exec> TableGroups<Exec>::aggregate(const std::vector<aggregation>& results
     for (std::size_t k = i; k < results.size(); ++k) {
       if (results[k].column != results[i].column) continue;
       auto c = of_column.compute(results[k].name, results[k].what);
-      if (rows_->kept) c = gather_rows(label, exec, c, data_of<std::int64_t>(*rows_->kept), rows_->kept->rows);
+      if (rows_->present) c = gather_rows(label, exec, c, data_of<std::int64_t>(*rows_->present), rows_->present->rows);
       columns[keys_.names().size() + k] = std::move(c);
     }
   }

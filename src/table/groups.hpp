@@ -15,7 +15,7 @@ namespace quern::impl {
 template <class Exec>
 struct grouped_rows {
   Groups<Exec> by;
-  std::optional<column_in<Exec>> kept;  // the numbers of the groups whose keys are there, unless all are
+  std::optional<column_in<Exec>> present;  // the numbers of the groups whose keys are there, unless all are
 };
 
 /// The groups of columns of keys.

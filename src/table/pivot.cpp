@@ -11,7 +11,7 @@ namespace impl {
 namespace {
 
 /// Where the row of a pair of keys goes: to its place in its column.
-struct place_pairs {
+struct write_pair_rows {
   const std::int32_t *row, *column;
   std::int64_t rows;
   std::int64_t* to;
@@ -73,7 +73,7 @@ Table<Exec> Table<Exec>::pivot(const pivot_options& options) const {
   Kokkos::deep_copy(exec_, packed_of<std::int64_t>(exec_, places), std::int64_t{-1});
   Kokkos::parallel_for(
       kernel_label(label, "/places"), index_range(exec_, pairs.rows()),
-      place_pairs{rows.by.labels(exec_).data(), columns.by.labels(exec_).data(), n, data_of<std::int64_t>(places)});
+      write_pair_rows{rows.by.labels(exec_).data(), columns.by.labels(exec_).data(), n, data_of<std::int64_t>(places)});
   std::vector<column_data> result = rows.keys;
   for (auto& name : texts_of_values(label, exec_, columns.keys.front())) {
     const std::int64_t* const at =

@@ -12,8 +12,8 @@ namespace quern {
 namespace impl {
 namespace {
 
-constexpr std::int64_t most_rows = 60, rows_at_each_end = 5;  // pandas' display.max_rows and half its display.min_rows
-constexpr int digits = 6;                                     // its display.precision
+constexpr std::int64_t max_rows = 60, rows_at_each_end = 5;  // pandas' display.max_rows and half its display.min_rows
+constexpr int digits = 6;                                    // its display.precision
 
 std::string formatted(double v, char notation) {
   if (std::isnan(v)) return "NaN";
@@ -86,9 +86,9 @@ std::size_t width_of(const std::string& text) {
 }
 /// The numbers of rows that are printed.
 std::vector<std::int64_t> shown_rows(std::int64_t rows) {
-  std::vector<std::int64_t> shown(static_cast<std::size_t>(rows > most_rows ? 2 * rows_at_each_end : rows));
+  std::vector<std::int64_t> shown(static_cast<std::size_t>(rows > max_rows ? 2 * rows_at_each_end : rows));
   std::iota(shown.begin(), shown.end(), 0);
-  if (rows > most_rows) std::iota(shown.begin() + rows_at_each_end, shown.end(), rows - rows_at_each_end);
+  if (rows > max_rows) std::iota(shown.begin() + rows_at_each_end, shown.end(), rows - rows_at_each_end);
   return shown;
 }
 /// Puts a column behind lines, aligned to a side. Where rows are left out, dots stand behind the first ones.

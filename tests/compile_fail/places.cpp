@@ -44,4 +44,5 @@ void without_engines() {
 
   quern::with_boundary(quern::in_chunks(x), quern::boundary::wrap);  // boundaries of its own is in memory
   quern::with_ghosts(u, quern::depth{1});                            // that stores ghosts is in memory
+  quern::with_ghosts(quern::lazy(identity(), x), quern::depth{1});   // a lazy or re-indexed array stores none
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/halo_exchange.hpp>
+#include <quern/distributed/migrate.hpp>
 #include <quern/distributed/migrate_table.hpp>
 #include <quern/stencil/inputs.hpp>
 #include <vector>
@@ -29,8 +30,26 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(space(), comm, own, edge, one).start_add(both, u);           // start takes one side
   quern::HaloExchange(space(), comm, own, edge, one).start_add(std::array{both});  // start takes one side
 
+  // What stands beside fields, and what none is.
+  const std::vector views{u};
+  const space e;
+  quern::HaloExchange(space(), comm, own, edge, one).start(views, u);           // or one list of Views alone
+  quern::HaloExchange(space(), comm, own, edge, one).start_add(views, views);   // or one list of Views alone
+  quern::HaloExchange(space(), comm, own, edge, one).start(u, views);           // or one list of Views alone
+  quern::HaloExchange(space(), comm, own, edge, one).start(quern::rows<3>(u));  // rows of one are none
+  quern::HaloExchange(space(), comm, own, edge, one).start(field);              // has them from its construction
+  quern::HaloExchange(e, comm, own, edge, one).add(u, u, u, u, u, u, u, u, u, u, u, u, u, u, u, u, u);  // at most 16
+  quern::HaloExchange(space(), comm, own, edge, one).add(1.0);  // one list of them, or a functor
+
   quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
-  quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});  // a number is reduced without a launch
+  quern::distributed::all_reduce<quern::op::sum, quern::op::max>(comm, u);  // for all Views, or one for each
+  quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});            // a number is reduced without a launch
+
+  const Kokkos::View<int*> to("to", 3);
+  const Kokkos::View<double[3][3]> fixed("fixed");
+  const Kokkos::View<double***> deep("deep", 3, 3, 3);
+  quern::distributed::migrate(comm, to, fixed);  // the number of rows, which changes, must not be one of a column's
+  quern::distributed::migrate(comm, to, deep);   // columns must have rank 1 or 2
 
   const Kokkos::View<float*> reals("reals", 3);
   const Kokkos::View<int**> ranks("ranks", 3, 3);

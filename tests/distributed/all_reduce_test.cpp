@@ -60,6 +60,22 @@ TYPED_TEST(AllReduceOn, OtherOperations) {
   EXPECT_EQ((last + 1) * (last + 2) / 2, test::contents(named)[0]);
 }
 
+TYPED_TEST(AllReduceOn, AnOperationForEachView) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const int ranks = comm.size(), rank = comm.rank();
+  const auto sum = test::make_array<double, 1, Kokkos::LayoutRight, E>({2}, {0.5, 1.0 + rank});
+  const auto high = test::make_array<int, 1, Kokkos::LayoutRight, E>({3}, {rank, -rank, 7});
+  const auto low = test::make_array<int, 1, Kokkos::LayoutRight, E>({3}, {rank, -rank, 7});
+  all_reduce<quern::op::sum, quern::op::max, quern::op::min>(E(), comm, sum, high, low);
+  EXPECT_EQ((std::vector<double>{0.5 * ranks, ranks + ranks * (ranks - 1) / 2.0}), test::contents(sum));
+  EXPECT_EQ((std::vector<int>{ranks - 1, 0, 7}), test::contents(high));
+  EXPECT_EQ((std::vector<int>{0, 1 - ranks, 7}), test::contents(low));
+  all_reduce<quern::op::max, quern::op::sum>(comm, high, low, quern::named{"step"});
+  EXPECT_EQ((std::vector<int>{ranks - 1, 0, 7}), test::contents(high));
+  EXPECT_EQ((std::vector<int>{0, ranks * (1 - ranks), 7 * ranks}), test::contents(low));
+}
+
 TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
   const auto comm = test::world();
   const int ranks = comm.size(), rank = comm.rank();
@@ -110,6 +126,11 @@ TYPED_TEST(AllReduceOn, ComparesOperationsAndScalarsWithViews) {
   differ(view + " with quern::sum", view + " with quern::max", [&] {
     if (other) all_reduce<quern::op::max>(TypeParam(), comm, x);
     else all_reduce(TypeParam(), comm, x);
+  });
+  differ(view + " float64 () with quern::max", view + " float64 () with quern::sum with quern::max", [&] {
+    const Kokkos::View<double, TypeParam> y("y");
+    if (other) all_reduce<quern::op::sum, quern::op::max>(comm, x, y);
+    else all_reduce<quern::op::max>(comm, x, y);
   });
   differ(number + " with quern::min", number + " with quern::sum", [&] {
     if (other) all_reduce(comm, 1.0);

@@ -73,6 +73,42 @@ TYPED_TEST(DistributedMigrate, MigratedRowsKeepTheirOrder) {
   EXPECT_EQ(expected_id, test::contents(new_id));
 }
 
+// Rows of a number that the type of the View states, as programs for particles have them: the new columns are of the
+// same type.
+TYPED_TEST(DistributedMigrate, RowsOfStaticExtent) {
+  using E = TypeParam;
+  const E exec{};
+  const auto comm = test::world();
+  const int p = comm.size(), rank = comm.rank(), n = 3 * p;
+  const Kokkos::View<int*, E> destination("destination", n);
+  Kokkos::View<double* [3], LayoutRight, E> x("x", n);
+  Kokkos::View<float* [2], Kokkos::LayoutLeft, E> v("v", n);
+  const auto to = Kokkos::create_mirror_view(destination);
+  const auto host_x = Kokkos::create_mirror_view(x);
+  const auto host_v = Kokkos::create_mirror_view(v);
+  for (int i = 0; i < n; ++i) {  // three rows for each rank
+    to(i) = i % p;
+    for (int c = 0; c < 3; ++c) host_x(i, c) = 100 * rank + i + 0.25 * c;
+    for (int c = 0; c < 2; ++c) host_v(i, c) = static_cast<float>(1000 * rank + 2 * i + c);
+  }
+  Kokkos::deep_copy(destination, to);
+  Kokkos::deep_copy(x, host_x);
+  Kokkos::deep_copy(v, host_v);
+  const auto constant = Kokkos::View<const double* [3], LayoutRight, E>(x);
+  Kokkos::View<double* [3], LayoutRight, E> same;
+  std::tie(x, v, same) = distributed::migrate(exec, comm, destination, quern::rows<3>(x), quern::rows<2>(v), constant);
+  std::vector<double> expected_x;
+  std::vector<float> expected_v;
+  for (int r = 0; r < p; ++r)
+    for (int i = rank; i < n; i += p) {
+      for (int c = 0; c < 3; ++c) expected_x.push_back(100 * r + i + 0.25 * c);
+      for (int c = 0; c < 2; ++c) expected_v.push_back(static_cast<float>(1000 * r + 2 * i + c));
+    }
+  EXPECT_EQ(expected_x, test::contents(x));
+  EXPECT_EQ(expected_v, test::contents(v));
+  EXPECT_EQ(expected_x, test::contents(same));
+}
+
 TYPED_TEST(DistributedMigrate, MigrateReportsMisuseOnEveryRank) {
   using E = TypeParam;
   const E exec{};

@@ -198,6 +198,9 @@ TYPED_TEST(OwnBlocksOn, ComparesCallsOfOwnBlocks) {
          [&] { other ? exchange.start(u) : exchange.start(value_of_ghosts(), u); });
   differ(" of float64 float64", " of float64 float64 float64 on faces of axis 1",
          [&] { exchange.start(other ? std::vector{u, v, faces} : std::vector{u, v}); });
+  test::expect_error("quern::HaloExchange: on rank " + std::to_string(comm.size() - 1) +
+                         ": quern::HaloExchange: out 0 and out 1 share memory",
+                     [&] { exchange.start(u, other ? u : v); });
   exchange.exchange(u, v);  // the ranks are in step
   exchange.exchange(std::vector{u, v});
   exchange.add(u, v);

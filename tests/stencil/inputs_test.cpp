@@ -27,6 +27,22 @@ struct of_both {
     return uneven_sum()(a) - uneven_sum()(b);
   }
 };
+struct both_twice {
+  template <class A, class B>
+  KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
+    const auto difference = of_both()(a, b);
+    return quern::values(difference, difference);
+  }
+};
+struct difference_of_rows {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    auto result = w(1);
+    const auto before = w(-1);
+    for (int c = 0; c < 3; ++c) result[c] -= before[c];
+    return result;
+  }
+};
 
 template <class Case>
 struct StencilInputs : testing::Test {
@@ -84,6 +100,67 @@ TYPED_TEST(StencilInputs, HaveBoundariesOfTheirOwn) {
   this->template check<2>({12, 13}, boundary::keep, boundary::wrap);
 }
 
+// A box of cells up to the ends, of inputs that store ghosts or have boundaries of their own: as of a call whose
+// boundary is theirs.
+TYPED_TEST(StencilInputs, AreOfCellsAtTheEndsOfInteriorOnly) {
+  using E = typename TypeParam::exec;
+  using value = typename TypeParam::value;
+  using layout = typename TypeParam::layout;
+  for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{9, 70}, {3, 2}, {40, 41}}) {
+    const auto make = [&](const std::vector<value>& values) {
+      return test::make_array<value, 2, layout, E>(n, values);
+    };
+    const std::int64_t size = n[0] * n[1];
+    const auto u = make(test::samples<value>(size, 1));
+    const auto wide = test::make_array<value, 2, layout, E>({n[0] + 4, n[1] + 4});
+    quern::copy(E(), Kokkos::subview(wide, std::pair<int, int>(2, 2 + n[0]), std::pair<int, int>(2, 2 + n[1])), u);
+    quern::fill_halo(E(), wide, boundary::mirror, quern::depth{2});
+    const auto whole = make(std::vector<value>(size));
+    quern::stencil<quern::box<2>>(E(), whole, of_both(), boundary::mirror, u, u);
+    const auto expected = test::contents(whole);
+    for (const auto& [rows, columns] :
+         {std::pair(std::pair(0L, n[0]), std::pair(0L, n[1])), std::pair(std::pair(1L, n[0]), std::pair(0L, 1L)),
+          std::pair(std::pair(0L, 2L), std::pair(1L, n[1])), std::pair(std::pair(1L, 1L), std::pair(0L, 1L))}) {
+      const auto out = make(std::vector<value>(size, value(77)));
+      const Kokkos::View<double, E> sum("sum");
+      const auto stored = quern::with_ghosts(wide, quern::depth{2});
+      quern::stencil<quern::box<2>>(E(), quern::outputs(out, quern::reduced<quern::op::count>(sum)), both_twice(),
+                                    quern::interior_only{rows, columns}, stored,
+                                    quern::with_boundary(u, boundary::mirror));
+      const auto found = test::contents(out);
+      std::int64_t cells = 0;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const std::int64_t row = i / n[1], column = i % n[1];
+        const bool computed =
+            row >= rows.first && row < rows.second && column >= columns.first && column < columns.second;
+        ASSERT_EQ(computed ? expected[i] : value(77), found[i]) << row << ' ' << column;
+        cells += computed && found[i] != value(0);
+      }
+      EXPECT_EQ(static_cast<double>(cells), test::contents(sum)[0]);
+    }
+  }
+}
+
+// Rows of a View as elements, with ghost rows around them.
+TYPED_TEST(StencilInputs, AreRowsWithGhosts) {
+  using E = typename TypeParam::exec;
+  using value = typename TypeParam::value;
+  using layout = typename TypeParam::layout;
+  constexpr std::int64_t n = 21;
+  const auto wide = test::make_array<value, 2, layout, E>({n + 2, 3}, test::samples<value>(3 * n + 6, 1));
+  const auto out = test::make_array<value, 2, layout, E>({n, 3});
+  quern::stencil<quern::star<1>>(E(), quern::rows<3>(out), difference_of_rows(), boundary::keep,
+                                 quern::with_ghosts(quern::rows<3>(wide), quern::depth{1}));
+  const auto from = test::contents(wide), found = test::contents(out);
+  for (std::int64_t i = 1; i < n - 1; ++i)
+    for (int c = 0; c < 3; ++c)
+      ASSERT_EQ(static_cast<value>(from[3 * i + 6 + c] - from[3 * i + c]), found[3 * i + c]) << i;
+  quern::stencil<quern::star<1>>(E(), quern::rows<3>(out), difference_of_rows(), quern::interior_only{{0, n}},
+                                 quern::with_ghosts(quern::rows<3>(wide), quern::depth{1}));
+  const auto all = test::contents(out);
+  for (std::int64_t k = 0; k < 3 * n; ++k) ASSERT_EQ(static_cast<value>(from[k + 6] - from[k]), all[k]) << k;
+}
+
 TYPED_TEST(StencilInputs, ReportMisuse) {
   using E = typename TypeParam::exec;
   const Kokkos::View<double*, E> out("out", 5), u("u", 5), wide("wide", 7);
@@ -98,6 +175,16 @@ TYPED_TEST(StencilInputs, ReportMisuse) {
   fails("in has extents (1), expected those of out, (5)", quern::with_ghosts(u, quern::depth{2}));
   fails("the boundaries of an input are not those of 1 axes",
         quern::with_boundary(u, {boundary::wrap, boundary::wrap}));
+  test::expect_error(
+      "quern::stencil: interior_only from 0 to 5 along axis 0 of extents (5) needs values outside of them", [&] {
+        quern::stencil<quern::box<2>>(E(), out, of_both(), quern::interior_only{{0, 5}}, u,
+                                      quern::with_boundary(u, boundary::wrap));
+      });
+  test::expect_error(
+      "quern::stencil: interior_only from 0 to 6 along axis 0 of extents (5) needs values outside of them", [&] {
+        quern::stencil<quern::box<2>>(E(), out, uneven_sum(), quern::interior_only{{0, 6}},
+                                      quern::with_boundary(u, boundary::wrap));
+      });
   fails("boundary::odd_mirror is one of quern::fill_halo alone", quern::with_boundary(u, boundary::odd_mirror));
 }
 

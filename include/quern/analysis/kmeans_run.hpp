@@ -72,7 +72,7 @@ class kmeans_run {
         rows_(padded(k)),
         origin_(columns_),
         memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
-                scratch_part{half_squares_, rows_}, scratch_part{parts_, most_parts() * between()},
+                scratch_part{half_squares_, rows_}, scratch_part{parts_, max_parts() * between()},
                 scratch_part{totals_, (max_segments + 2) * k * columns_}, scratch_part{counts_, k + 1},
                 scratch_part{lane_sums_, lanes_.parts * point_lanes::lanes + lanes_.all}) {
     set_origin();
@@ -119,11 +119,11 @@ class kmeans_run {
   }
   /// The mean of the variances of columns.
   double variance() {
-    kmeans_clusters kept(1, columns_);
-    std::swap(kept, clusters_);
+    kmeans_clusters saved(1, columns_);
+    std::swap(saved, clusters_);
     assign(1, false);
     const double squares = inertia(nullptr), n = static_cast<double>(clusters_.counts[0]);
-    std::swap(kept, clusters_);
+    std::swap(saved, clusters_);
     return n > 0 ? squares / (n * static_cast<double>(columns_)) : 0;
   }
   template <class Centers>
@@ -153,7 +153,7 @@ class kmeans_run {
   /// Segments of parts, whose sums are added up at the same time.
   static constexpr std::int64_t max_segments = 32;
   /// Parts whose sums are in memory at a time.
-  std::int64_t most_parts() const {
+  std::int64_t max_parts() const {
     if constexpr (Rows::in_chunks)
       return kmeans_parts::most(n_, clusters_.clusters * columns_ * static_cast<std::int64_t>(sizeof(T)));
     else return plan_.all;
@@ -274,12 +274,12 @@ class kmeans_run {
     to_device(about_, origin_);
     if (const std::int64_t found = first_finite(); found >= 0) copy_origin(found - first_);
     const kmeans_clusters all(1, columns_);
-    kmeans_clusters kept = std::exchange(clusters_, all);
+    kmeans_clusters saved = std::exchange(clusters_, all);
     assign(1, true);
     clusters_.update();
     for (int t = 0; t < columns_; ++t)
       origin_[t] = static_cast<T>(static_cast<double>(origin_[t]) + clusters_.centers[t]);
-    clusters_ = std::move(kept);
+    clusters_ = std::move(saved);
     to_device(about_, origin_);
     wait();
   }

@@ -88,49 +88,24 @@ struct all_reduce_values {
   }
 };
 
-}  // namespace quern::impl
+/// The operation of each View of a call.
+template <class... Op>
+struct operation_list {};
+template <class Op, class>
+using operation_for_view = Op;
 
-namespace quern::distributed {
+/// The operations in the message of calls that differ between ranks: one, if that is of all Views.
+template <class First, class... Op, class T, class... U, class Exec>
+std::string text_of_operations(operation_list<First, Op...>, operation_list<T, U...>, const Exec& exec) {
+  std::string text = text_of_operation<First, T>(exec);
+  if constexpr (!(std::is_same_v<Op, First> && ...)) ((text += text_of_operation<Op, U>(exec)), ...);
+  return text;
+}
 
-/// Reduces Views over ranks, where each has values of its own: every element becomes, on every rank, what those at its
-/// place on all ranks are reduced to: `op::sum`, `op::prod`, `op::min` or `op::max`. So are completed the reductions
-/// of a program that has its own blocks, which are of this rank's cells:
-///
-/// @code
-/// quern::map(exec, quern::outputs(u, r, quern::reduced<quern::op::sum>(rr)), step, u, r, p, w, alpha);
-/// quern::distributed::all_reduce(exec, comm, rr);  // of all ranks
-/// @endcode
-///
-/// @param v one or several Views of rank 0 or 1, of one or several types, the same on all ranks, in memory that `exec`
-///          reaches; all go in one message
-///
-/// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
-/// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
-/// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
-/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views or operations
-template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
-  requires(sizeof...(V) > 0)
-void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
-  using namespace quern::impl;
-  const std::string& label = label_text("quern::distributed::all_reduce");
-  using first_value = value_of<std::tuple_element_t<0, std::tuple<V...>>>;
-  check_same_arrays(comm, label, [&] { return text_of_operation<Op, first_value>(exec); }, v...);
-  const call<Exec> c(label, exec);
-  std::int64_t bytes = 0, items = 0;
-  const auto values = [&](const auto& view) {
-    using T = value_of<std::remove_cvref_t<decltype(view)>>;
-    c.input(view);  // whose values are read, so that they must be up to date
-    const strided<T> s = c.output(view);
-    if (s.extents.rank > 1) throw Error(label, "a View of extents " + s.extents.str() + ", expected one axis or none");
-    constexpr std::int64_t unit = 16;
-    const values_of_rank_in<T, decltype(reducer_of_ranks<Op, T>(exec))> found{s.data, s.extents.size(), s.stride[0],
-                                                                              bytes, reducer_of_ranks<Op, T>(exec)};
-    bytes += (found.n * static_cast<std::int64_t>(sizeof(T)) + unit - 1) / unit * unit;
-    items += found.n;
-    return found;
-  };
-  const std::tuple found{values(v)...};
-  if (comm.size() == 1 || items == 0) return;
+/// Brings the values of all ranks to each, and reduces them there.
+template <class Exec, class... Values>
+void reduce_packed(const Exec& exec, const Communicator& comm, const std::string& label,
+                   const std::tuple<Values...>& found, std::int64_t bytes, std::int64_t items) {
   const auto block = take_block<typename Exec::memory_space>(instance_ref(exec), (comm.size() + 1) * bytes);
   auto* const all = reinterpret_cast<std::byte*>(block.data());
   std::byte* const mine = all + comm.size() * bytes;
@@ -146,6 +121,78 @@ void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
   launch(std::true_type(), mine, label_text(label, "/pack"));
   all_gather_values(exec, comm, label, mine, all, bytes);
   launch(std::false_type(), all, label);
+}
+
+/// The values of a View, and its operation.
+template <class Op, class Exec, class V>
+auto values_to_reduce(const call<Exec>& c, const V& view, std::int64_t& bytes, std::int64_t& items) {
+  using T = value_of<V>;
+  c.input(view);  // whose values are read, so that they must be up to date
+  const strided<T> s = c.output(view);
+  if (s.extents.rank > 1) throw Error(c.label, "a View of extents " + s.extents.str() + ", expected one axis or none");
+  constexpr std::int64_t unit = 16;
+  const values_of_rank_in<T, decltype(reducer_of_ranks<Op, T>(c.exec))> found{s.data, s.extents.size(), s.stride[0],
+                                                                              bytes, reducer_of_ranks<Op, T>(c.exec)};
+  bytes += (found.n * static_cast<std::int64_t>(sizeof(T)) + unit - 1) / unit * unit;
+  items += found.n;
+  return found;
+}
+
+/// Reduces Views over ranks in one message, each by its operation.
+template <class... Op, class Exec, class... V>
+void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const Communicator& comm, const V&... v) {
+  const std::string& label = label_text("quern::distributed::all_reduce");
+  check_same_arrays(
+      comm, label, [&] { return text_of_operations(operations, operation_list<value_of<V>...>(), exec); }, v...);
+  const call<Exec> c(label, exec);
+  std::int64_t bytes = 0, items = 0;
+  const std::tuple found{values_to_reduce<Op>(c, v, bytes, items)...};
+  if (comm.size() > 1 && items > 0) reduce_packed(exec, comm, label, found, bytes, items);
+}
+
+}  // namespace quern::impl
+
+namespace quern::distributed {
+
+/// Reduces Views over ranks, where each has values of its own: every element becomes, on every rank, what those at its
+/// place on all ranks are reduced to: `op::sum`, `op::prod`, `op::min` or `op::max`. So are completed the reductions
+/// of a program that has its own blocks, which are of this rank's cells:
+///
+/// @code
+/// quern::map(exec, quern::outputs(u, r, quern::reduced<quern::op::sum>(rr)), step, u, r, p, w, alpha);
+/// quern::distributed::all_reduce(exec, comm, rr);  // of all ranks
+/// @endcode
+///
+/// @param v one or several Views of rank 0 or 1, of one or several types, the same on all ranks, in memory that `exec`
+///          reaches; all go in one message, also with operations that differ, `all_reduce<op::sum, op::max>(comm, a,
+///          b)`
+///
+/// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
+/// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
+/// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
+/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views or operations. Where
+/// one rank alone has such a View and calls are not checked, the others wait
+template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
+  requires(sizeof...(V) > 0)
+void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
+  using namespace quern::impl;
+  all_reduce_views(operation_list<operation_for_view<Op, V>...>(), exec, comm, v...);
+}
+/// The same with an operation for each View, all in one message:
+/// `all_reduce<op::sum, op::max>(exec, comm, rr, fastest)`.
+template <class First, class Second, class... More, execution_space Exec, std::same_as<Communicator> Comm,
+          view_like... V>
+  requires(sizeof...(V) > 0)
+void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
+  constexpr bool fits = sizeof...(V) == 2 + sizeof...(More);
+  static_assert(fits, "quern::distributed::all_reduce: one operation for all Views, or one for each");
+  if constexpr (fits)
+    quern::impl::all_reduce_views(quern::impl::operation_list<First, Second, More...>(), exec, comm, v...);
+}
+template <class First, class Second, class... More, std::same_as<Communicator> Comm, view_like... V>
+  requires(sizeof...(V) > 0)
+void all_reduce(const Comm& comm, const V&... v) {
+  all_reduce<First, Second, More...>(quern::impl::space_of(v...), comm, v...);
 }
 template <class Op = op::sum, std::same_as<Communicator> Comm, view_like... V>
   requires(sizeof...(V) > 0)
@@ -173,6 +220,11 @@ T all_reduce(const Comm& comm, const T& x) {
   return convert<T>(reducer.result(state, comm.size()));
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
+template <class First, class Second, class... More, class... Args>
+  requires quern::impl::named_call<Args...>
+void all_reduce(const Args&... args) {
+  quern::impl::call_named([](const auto&... others) { all_reduce<First, Second, More...>(others...); }, args...);
+}
 template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
 T all_reduce(const Comm&, const T& x, const named&) {
   static_assert(!scalar_value<T>,

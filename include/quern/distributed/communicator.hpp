@@ -29,6 +29,10 @@ struct communicator_options {
   std::optional<device_transport> transport{};
   /// Every distributed operation compares its arguments between the ranks, and all throw where they differ. It costs an
   /// exchange of some bytes a call. The environment variable QUERN_CHECK_CALLS=1 does the same.
+  ///
+  /// Without it, an operation that rejects what one rank alone passes, as the wrong extents of its View, throws on that
+  /// rank, and the others wait in MPI: what operations over ranks throw is the same on all where their arguments are,
+  /// where calls are checked, or where their comment says so. `abort_on_exception` ends the ranks that wait.
   bool check_calls = false;
 };
 

@@ -28,16 +28,16 @@ using wrapped_axes = std::array<bool, max_rank>;
 wrapped_axes wraps(const std::string& label, const boundaries& edge, int rank);
 
 /// The ends of axes where ghosts are kept.
-struct kept_ends {
+struct keep_ends {
   std::array<bool, max_rank> low{}, high{};
 };
-kept_ends kept_by(const boundaries& edge, int rank);
+keep_ends keep_ends_of(const boundaries& edge, int rank);
 
 /// Adds what a rank sends and receives of an array, `depth` cells along each axis: the cells across faces, and also
 /// those across edges and corners. Ghosts beyond ends that are kept go along with the cells beside them.
 void add_halo_boxes(const Decomposition& d, const peer_box& with_halo, const std::array<int, max_rank>& depth,
                     const wrapped_axes& wraps, bool corners, std::vector<peer_box>& out, std::vector<peer_box>& in,
-                    const kept_ends& kept = {});
+                    const keep_ends& ends = {});
 
 /// The fills of the cells beyond the axes of a field, without their constants.
 std::vector<edge_fill> edge_fills(const Decomposition& d, const peer_box& with_halo, const boundaries& edge);

@@ -137,7 +137,8 @@ class HaloExchange {
   /// @throws Error, before anything is sent, if the extents of a View are not those of the block with its ghost layers,
   /// or one more, Views share memory, there are boundaries for another number of fields, or a boundary is not one of
   /// their values, or is `boundary::prescribed` and there is no functor; or, where calls are checked, the ranks have
-  /// other fields or calls
+  /// other fields or calls. What one rank alone rejects, as Views that share memory there, all reject where calls are
+  /// checked; elsewhere that rank alone throws, and the others wait for its messages
   template <class... Field>
     requires impl::exchanged_fields<Field...>
   void start(const Field&... fields) {
@@ -146,7 +147,7 @@ class HaloExchange {
   /// The same, with a functor for the ends that have `boundary::prescribed`, as of `quern::fill_halo`: `f(at)` or
   /// `f(at, field)`, of the ghost's indices in a View of the whole array and its ghost layers.
   template <impl::not_named F, class... Field>
-    requires(!view_like<F> && impl::exchanged_fields<Field...>)
+    requires impl::functor_and_fields<F, Field...>
   void start(const F& f, const Field&... fields) {
     start_fields<false>(f, fields...);
   }
@@ -170,15 +171,14 @@ class HaloExchange {
     name_ = impl::find_option<named>(args...)->text;
   }
   template <class... Args>
-    requires(impl::of_dual_views<Args> || ...)
+    requires impl::rejected_fields<Args...>
   void start(const Args&...) {
-    static_assert(!(impl::of_dual_views<Args> || ...),
-                  "quern::HaloExchange: of a DualView, start takes one side, view_device() or view_host()");
+    impl::reject_fields<Args...>();
   }
   template <class... Args>
-    requires(impl::of_dual_views<Args> || ...)
-  void start_add(const Args&... args) {
-    start(args...);
+    requires impl::rejected_fields<Args...>
+  void start_add(const Args&...) {
+    impl::reject_fields<Args...>();
   }
   /// Receives and unpacks, or adds, and fills what lies beyond the ends of the array.
   void finish() {
@@ -295,8 +295,13 @@ class HaloExchange {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
     if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    blocks_->check(impl::label_text(label), whole);
-    impl::check_no_overlap(impl::label_text(label), memory);
+    const auto check = [&] {
+      blocks_->check(impl::label_text(label), whole);
+      impl::check_no_overlap(impl::label_text(label), memory);
+      return true;
+    };
+    if (blocks_->comm.checks_calls()) impl::succeed_together(blocks_->comm, label, check);
+    else check();
   }
   template <bool Adds, class F, class... Field>
   void start_fields(const F& f, const Field&... fields) {
@@ -378,7 +383,7 @@ class HaloExchange {
       for (int a = 0; a < edge.count() && !edge.is_box(); ++a) impl::check_no_ghost_modes(label, edge, a);
       const int rank = d.extents().rank;
       impl::add_halo_boxes(d, impl::with_halo(f), depth, impl::wraps(label, edge, rank), true, out, in,
-                           impl::kept_by(edge, rank));
+                           impl::keep_ends_of(edge, rank));
     };
     (add(fields), ...);
     return {exec, *comm, label, out, in};

@@ -77,7 +77,7 @@ struct engine<over_ranks_place, nearest_searches> {
     check(c, neighbors, distances, queries, points);
     // On all ranks, since those without points do not search.
     search.template check<T>(c.label, points.extents().extent[1], view_extents(neighbors).extent[1]);
-    check_point_numbers(c.label, most_rows(points));
+    check_point_numbers(c.label, max_rows(points));
     const std::int64_t m = view_extents(queries).extent[0], k = view_extents(neighbors).extent[1];
     if (m == 0 || k == 0) return;
     const std::int64_t bytes = nearest_of_rank<T>::bytes(m, k);
@@ -101,7 +101,7 @@ struct engine<over_ranks_place, nearest_searches> {
  private:
   /// Those of the rank that has most.
   template <class Points>
-  static std::int64_t most_rows(const Points& points) {
+  static std::int64_t max_rows(const Points& points) {
     const std::int64_t n = points.extents().extent[0], ranks = points.decomposition().grid(0);
     return (n + ranks - 1) / ranks;
   }

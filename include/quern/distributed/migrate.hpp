@@ -29,14 +29,22 @@ struct rows_by_order {
   }
 };
 
+/// Whether the rows of a View can be moved; the number of elements of a row may be one of its type.
+template <class V>
+inline constexpr bool is_column = (V::rank() == 1 || V::rank() == 2) && V::rank_dynamic() > 0;
+template <class V>
+constexpr void check_column() {
+  constexpr bool has_rank = V::rank() == 1 || V::rank() == 2;
+  static_assert(has_rank, "quern::distributed::migrate: columns must have rank 1 or 2");
+  static_assert(!has_rank || is_column<V>,
+                "quern::distributed::migrate: the number of rows, which changes, must not be one of a column's type");
+}
+
 /// A column of rows with as many elements each as another has.
 template <class V, class Exec>
 auto column_like(const Exec& exec, const V& v, std::int64_t rows) {
   using column = managed_in<V, typename V::memory_space>;
-  static_assert(V::rank() == 1 || V::rank() == 2, "quern::distributed::migrate: columns must have rank 1 or 2");
-  static_assert(column::rank_dynamic() == V::rank(),
-                "quern::distributed::migrate: columns must have no static extents");
-  if constexpr (V::rank() == 1) return pool_view<column>(exec, rows);
+  if constexpr (column::rank_dynamic() == 1) return pool_view<column>(exec, rows);
   else return pool_view<column>(exec, rows, v.extent(1));
 }
 
@@ -134,7 +142,8 @@ namespace quern::distributed {
 ///
 /// @param destination the rank of each row, an integer; or -1, with which a row is removed
 /// @param columns     Kokkos::Views of rank 1, or of rank 2 with several elements a row, `v` or `quern::rows<k>(v)`,
-///                    each with one row for each destination, in memory that `exec` reaches
+///                    each with one row for each destination, in memory that `exec` reaches. The number of elements
+///                    may be one of the type, as in `View<double*[3]>`, which the new columns have then, too
 /// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old
 /// ones
 ///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
@@ -145,7 +154,10 @@ namespace quern::distributed {
 /// @throws Error, the same on every rank, if a destination is out of range or a column has another number of rows
 template <execution_space Exec, view_like Destination, stored_array... Column>
 auto migrate(const Exec& exec, const Communicator& comm, const Destination& destination, const Column&... columns) {
-  return impl::move_rows(exec, comm, destination, impl::view_of(columns)...);
+  (impl::check_column<std::remove_cvref_t<decltype(impl::view_of(columns))>>(), ...);
+  if constexpr ((impl::is_column<std::remove_cvref_t<decltype(impl::view_of(columns))>> && ...))
+    return impl::move_rows(exec, comm, destination, impl::view_of(columns)...);
+  else return std::tuple(columns...);
 }
 
 template <view_like Destination, stored_array... Column>

@@ -33,6 +33,41 @@ concept exchanged_fields = sizeof...(Field) > 0 && sizeof...(Field) <= fields_of
                            ((view_like<Field> || (view_list<Field> && sizeof...(Field) == 1)) && ...) &&
                            !(of_dual_views<Field> || ...);
 
+/// What a start has before its fields: a functor for the ends that have `boundary::prescribed`.
+template <class F, class... Field>
+concept functor_and_fields = !view_like<F> && !view_list<F> && !placed<F> && exchanged_fields<Field...>;
+template <class... Args>
+inline constexpr bool has_functor_and_fields = false;
+template <class F, class... Field>
+inline constexpr bool has_functor_and_fields<F, Field...> = functor_and_fields<F, Field...>;
+
+/// Fields that no start takes; `reject_fields` says why.
+template <class... Args>
+concept rejected_fields =
+    sizeof...(Args) > 0 && !exchanged_fields<Args...> && !has_functor_and_fields<Args...> && !named_call<Args...>;
+
+/// Stops the compiler with what is wrong with the arguments of a start or of a way back.
+template <class... Args>
+constexpr void reject_fields() {
+  constexpr bool dual = (of_dual_views<Args> || ...), blocks = (placed<Args> || ...), rows = (is_rows<Args> || ...);
+  constexpr bool lists = (view_list<Args> || ...);
+  constexpr int views = (0 + ... + (view_like<Args> ? 1 : 0));
+  static_assert(!dual, "quern::HaloExchange: of a DualView, start takes one side, view_device() or view_host()");
+  static_assert(dual || !blocks,
+                "quern::HaloExchange: start takes Views of the program's own blocks; an exchange of DistributedViews "
+                "has them from its construction");
+  static_assert(dual || blocks || !rows,
+                "quern::HaloExchange: start takes Views; rows of one are none, give the View itself");
+  static_assert(dual || blocks || rows || !lists,
+                "quern::HaloExchange: start takes Views, or one list of Views alone; put all into the list, or start "
+                "an exchange for each");
+  static_assert(dual || blocks || rows || lists || views <= fields_of_kernel,
+                "quern::HaloExchange: start takes at most 16 Views; more come as a list of Views of one type");
+  static_assert(dual || blocks || rows || lists || views > fields_of_kernel,
+                "quern::HaloExchange: start takes Views of the program's own blocks, one list of them, or a functor "
+                "and these");
+}
+
 /// A field while it is exchanged: a View, or a list of Views without memory of its own.
 template <class Field>
 using held_field = std::conditional_t<view_list<Field>, short_list<view_of_field<Field>, fields_of_kernel>, Field>;

@@ -4,7 +4,9 @@
 #define QUERN_FFT_TRANSFORM_HPP
 
 /// @file
-/// Transforms as the libraries behind them take them: FFTW on hosts, cuFFT and hipFFT on devices.
+/// Transforms as the libraries behind them take them: FFTW on hosts, cuFFT and hipFFT on devices. What a call asks for
+/// is another type, `request` in fft/run.hpp: one request may need several transforms, packed arrays between them and a
+/// scaling, and calls that differ in these alone share plans, whose keys are the transforms.
 
 #include <compare>
 #include <memory>

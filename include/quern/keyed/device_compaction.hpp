@@ -75,16 +75,16 @@ struct device_compaction {
   }
 
   /// What is kept of a tile: the elements, in shared memory, and how many are kept up to each where `put` follows.
-  struct kept {
+  struct selected_list {
     std::uint16_t* selected;
     std::uint16_t* number;
     int all;
   };
-  static constexpr int kept_bytes = (Work::follows ? 4 : 2) * tile;
+  static constexpr int list_bytes = (Work::follows ? 4 : 2) * tile;
   template <class Member>
-  KOKKOS_FUNCTION kept list(const Member& threads, std::uint32_t word, void* bytes) const {
+  KOKKOS_FUNCTION selected_list list(const Member& threads, std::uint32_t word, void* bytes) const {
     const int t = threads.team_rank(), here = Kokkos::Experimental::popcount_builtin(word);
-    kept k{static_cast<std::uint16_t*>(bytes), static_cast<std::uint16_t*>(bytes) + tile, 0};
+    selected_list k{static_cast<std::uint16_t*>(bytes), static_cast<std::uint16_t*>(bytes) + tile, 0};
     int at = threads.team_scan(here);
     k.all = at + here;
     threads.team_broadcast(k.all, team - 1);
@@ -95,7 +95,7 @@ struct device_compaction {
     return k;
   }
   /// Puts what is kept of a tile behind what is kept before; when all threads have listed theirs.
-  KOKKOS_FUNCTION void put_tile(int t, std::int64_t number, const kept& k, std::int64_t before) const {
+  KOKKOS_FUNCTION void put_tile(int t, std::int64_t number, const selected_list& k, std::int64_t before) const {
     const std::int64_t first = work.first_of(number);
     if (t == 0 && number == work.tiles - 1) *work.count = before + k.all;
     put_selected(t, first, k.selected, before, k.all);
@@ -105,8 +105,8 @@ struct device_compaction {
   KOKKOS_FUNCTION void operator()(put_selected_tag, const member& threads) const {
     const int t = threads.team_rank();
     const std::int64_t number = threads.league_rank();
-    const kept k =
-        list(threads, flags[number * team + t], threads.team_shmem().get_shmem_aligned(std::size_t{kept_bytes}, 16));
+    const selected_list k =
+        list(threads, flags[number * team + t], threads.team_shmem().get_shmem_aligned(std::size_t{list_bytes}, 16));
     const std::int64_t before = count_before(threads, number);
     threads.team_barrier();
     put_tile(t, number, k, before);
@@ -156,7 +156,7 @@ void keep_on_device(const Exec& exec, const std::string& label, std::int64_t n, 
                          policy.set_scratch_size(0, team_scratch<Exec>(label, team, bytes + 32)), kernel);
   };
   run(count_selected_tag(), "/count", tile);
-  run(put_selected_tag(), "/put", kernel_type::kept_bytes);
+  run(put_selected_tag(), "/put", kernel_type::list_bytes);
 }
 
 }  // namespace quern::impl

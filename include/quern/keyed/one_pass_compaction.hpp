@@ -33,7 +33,7 @@ struct one_pass_compaction {
   chain earlier;
 
   /// The list of what is kept takes the memory of the bytes from which it is made.
-  static constexpr std::size_t list_bytes = std::max(tiles::kept_bytes, tiles::tile);
+  static constexpr std::size_t list_bytes = std::max(tiles::list_bytes, tiles::tile);
   static constexpr std::size_t team_bytes = list_bytes + sizeof(typename chain::team_memory) + 64;
 
   template <class Member>
@@ -44,9 +44,9 @@ struct one_pass_compaction {
     const auto now = earlier.take(threads, shared);
     const std::uint32_t word = tile.word_of(threads, now.tile, list);
     threads.team_barrier();
-    const auto kept = tile.list(threads, word, list);
-    const std::int64_t before = earlier.join_before(threads, shared, now, kept.all);
-    tile.put_tile(threads.team_rank(), now.tile, kept, before);
+    const auto selected = tile.list(threads, word, list);
+    const std::int64_t before = earlier.join_before(threads, shared, now, selected.all);
+    tile.put_tile(threads.team_rank(), now.tile, selected, before);
     threads.team_barrier();
   }
 };

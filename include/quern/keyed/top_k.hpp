@@ -25,6 +25,7 @@ namespace quern {
 namespace impl {
 
 /// A search for the key of a rank, digit by digit: what is known of the key, and its rank among those that share that.
+/// reducers/counted_selection.hpp says why quantiles have others.
 template <class Key>
 struct rank_search {
   static constexpr int digit_bits = 11, digits = 1 << digit_bits;

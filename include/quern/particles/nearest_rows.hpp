@@ -177,11 +177,11 @@ struct device_search_rows {
   };
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const int rank = member.team_rank(), kept = lists_in_shared ? of.lists.k : 0;
+    const int rank = member.team_rank(), listed = lists_in_shared ? of.lists.k : 0;
     const shared_memory shared(
         member.team_shmem().get_shmem_aligned(
-            fixed_bytes + points * kept * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), alignment),
-        kept);
+            fixed_bytes + points * listed * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), alignment),
+        listed);
     const std::int64_t slice = member.league_rank() / of.tiles, first = member.league_rank() % of.tiles * points;
     const int count = static_cast<int>(Kokkos::min<std::int64_t>(points, of.queries.count - first));
     const std::int64_t list = slice * of.queries.count + first + rank;

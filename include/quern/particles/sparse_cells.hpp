@@ -23,7 +23,7 @@ struct sparse_cells {
   const std::int64_t* keys = nullptr;  // of the points, in ascending order
   std::int64_t points = 0;
   std::int32_t* table = nullptr;  // of the first points of groups; -1 where there is none
-  int table_bits = 0;             // of 2^table_bits places
+  int table_bits = 0;             // of 2^table_bits slots
 
   sparse_cells() = default;
   sparse_cells(const domain& box, double width) {
@@ -53,21 +53,21 @@ struct sparse_cells {
     while ((std::int64_t{1} << b) < 2 * n) ++b;
     return b;
   }
-  KOKKOS_FUNCTION std::int64_t place_of(std::int64_t group) const {
+  KOKKOS_FUNCTION std::int64_t slot_of(std::int64_t group) const {
     return static_cast<std::int64_t>((static_cast<std::uint64_t>(group) * 0x9e3779b97f4a7c15u) >> (64 - table_bits));
   }
-  KOKKOS_FUNCTION std::int64_t place_behind(std::int64_t place) const {
-    return (place + 1) & ((std::int64_t{1} << table_bits) - 1);
+  KOKKOS_FUNCTION std::int64_t slot_behind(std::int64_t slot) const {
+    return (slot + 1) & ((std::int64_t{1} << table_bits) - 1);
   }
   /// Puts the first point of a group into the table.
   KOKKOS_FUNCTION void insert(std::int64_t group, std::int32_t point) const {
-    std::int64_t place = place_of(group);
-    while (Kokkos::atomic_compare_exchange(table + place, -1, point) != -1) place = place_behind(place);
+    std::int64_t slot = slot_of(group);
+    while (Kokkos::atomic_compare_exchange(table + slot, -1, point) != -1) slot = slot_behind(slot);
   }
   /// The first point of a group, or -1.
   KOKKOS_FUNCTION std::int64_t begin_of(std::int64_t group) const {
-    for (std::int64_t place = place_of(group);; place = place_behind(place)) {
-      const std::int32_t point = table[place];
+    for (std::int64_t slot = slot_of(group);; slot = slot_behind(slot)) {
+      const std::int32_t point = table[slot];
       if (point < 0 || keys[point] >> group_bits == group) return point;
     }
   }

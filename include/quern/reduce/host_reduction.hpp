@@ -290,10 +290,10 @@ struct host_reduction {
   }
   template <std::size_t... U>
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
-    const int piece = prefetches ? 64 : results;
+    const int width = prefetches ? 64 : results;
     const value* const column[] = {v[U]...};  // which no state of a type of characters may overwrite
-    for (int from = 0; from < results; from += piece) {
-      const int to = Kokkos::min(from + piece, results);
+    for (int from = 0; from < results; from += width) {
+      const int to = Kokkos::min(from + width, results);
       if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
       QUERN_IMPL_IVDEP
       for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());

@@ -31,7 +31,7 @@ struct select_pass_tag {};   // and a pass over the line
 /// counts these in 2048 bins, the second collects the thousands of the right bin, of which one team selects. If the
 /// quantile is not in the interval, counting starts again with all keys. Passes are launched for the worst case and end
 /// at once when they have nothing to do, so nothing waits for the host. One kernel serves hosts and devices, which
-/// differ in how a team reads its part of the line.
+/// differ in how a team reads its part of the line. reducers/counted_selection.hpp says why there are other selections.
 template <class Exec, class T, class Out>
 struct select_passes {
   using order = ordered<T>;

@@ -6,6 +6,13 @@
 /// @file
 /// Quantiles of arrays that are only read through counts: in chunks, or by several processes. Each pass counts the next
 /// 16 bits of the elements' ordered keys, among those that begin with the bits that are known.
+///
+/// There are three selections by digits of keys, which share `digit_of_rank` and the orders of keys and no passes: this
+/// one keeps its counts on the host, since a pass there costs a reading of a file or a message, so that digits are
+/// wide; that of `top_k` (keyed/top_k.hpp) keeps them in a device's memory and never waits, with digits whose counts
+/// fit into a team's shared memory; that of quantiles in memory (reduce/select_passes.hpp) begins with an interval from
+/// a sample, reads a line once or twice instead of once for each digit, and needs counts of the keys below, which the
+/// others do not.
 
 #include <array>
 #include <numeric>

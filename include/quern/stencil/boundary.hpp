@@ -122,7 +122,8 @@ struct boundary_pair {
 };
 
 /// The cells to compute, from an index to before another along each axis: `interior_only{{1, 99}, {1, 99}}` of an array
-/// of 100 x 100 with one layer of ghost cells. All values that their neighbourhoods need are in the array.
+/// of 100 x 100 with one layer of ghost cells. All values that their neighbourhoods need are in the array,
+/// unless all inputs have ghosts or boundaries of their own (`with_ghosts`, `with_boundary`).
 struct interior_only {
   using range_type = std::pair<std::int64_t, std::int64_t>;
   impl::axis_list<range_type> range;

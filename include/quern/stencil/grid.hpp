@@ -83,15 +83,17 @@ struct grid_boxes : grid_edges {
   bool continued_once = true;  // no neighbourhood reaches so far that these do not hold
   grid_box all{{0, 0, 0}, {1, 1, 1}}, inner{{0, 0, 0}, {1, 1, 1}};
 };
-/// Those of windows that reach `radius` far along each axis of arrays of that rank.
+/// Those of windows that reach `radius` far along each axis of arrays of that rank. Where all inputs have boundaries or
+/// ghosts of their own (`edged`), cells of `interior_only` may be anywhere.
 /// @throws Error where the boundaries are not those of such arrays, or cannot be had
 grid_boxes boxes_of(const std::string& label, int rank, bool reversed, const std::int64_t* radius, const shape& extents,
-                    const boundaries& edges);
+                    const boundaries& edges, bool edged);
 template <int Rank, bool Reversed, class Shape>
-grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges) {
+grid_boxes boxes_of(const std::string& label, const Shape& reach, const shape& extents, const boundaries& edges,
+                    bool edged = false) {
   std::int64_t radius[Rank];
   for (int d = 0; d < Rank; ++d) radius[d] = reach.radius(d);
-  return boxes_of(label, Rank, Reversed, radius, extents, edges);
+  return boxes_of(label, Rank, Reversed, radius, extents, edges, edged);
 }
 
 /// The boundaries of an input: those of the call, or its own.

@@ -45,9 +45,10 @@ impl::bounded_input<V> with_boundary(const V& in, const boundaries& edge) {
   return {in, edge, {0}};
 }
 
-/// An input of `stencil` in memory that stores ghost layers around as many cells as `out` has: where neighbourhoods
-/// reach beyond the cells, they are read.
-template <view_like V>
+/// An input of `stencil` in memory, a View or `quern::rows` of one, that stores ghost layers around as many cells as
+/// `out` has: where neighbourhoods reach beyond the cells, they are read. Where all inputs do, `interior_only` of the
+/// call may have the cells at the ends, and counts them as `out` does, without ghosts.
+template <stored_array V>
 impl::bounded_input<V> with_ghosts(const V& in, const depth& stored) {
   return {in, boundary::keep, stored};
 }
@@ -66,6 +67,15 @@ const V& with_ghosts(const V& in, const depth&) {
                 "quern::with_ghosts: an input that stores ghosts is in memory; a DistributedView has a halo, and "
                 "chunks overlap by themselves");
   return in;
+}
+/// Of arrays that are computed or re-indexed as they are read.
+template <array_like V>
+  requires(!stored_array<V>)
+impl::bounded_input<V> with_ghosts(const V& in, const depth&) {
+  static_assert(!array_like<V>,
+                "quern::with_ghosts: an input that stores ghosts is a View or rows of one; a lazy or re-indexed array "
+                "stores none, but may have boundaries of its own, with_boundary");
+  return {in, boundary::keep, {0}};
 }
 
 /// The inputs of a stencil.
@@ -105,7 +115,7 @@ const Array& without_ghosts(const V&, const Array& array) {
 }
 template <class V, class Array>
 Array without_ghosts(const bounded_input<V>& v, Array array) {
-  if constexpr (view_like<V>)
+  if constexpr (stored_array<V>)
     for (int d = 0; d < array.extents.rank; ++d) {
       array.data += v.stored.along(d) * array.stride[d];
       array.extents.extent[d] -= 2 * v.stored.along(d);

@@ -39,6 +39,10 @@ struct edged_array {
   const Array& array;
   const boundaries& edge;
 };
+template <class In>
+inline constexpr bool is_edged = false;
+template <class Array>
+inline constexpr bool is_edged<edged_array<Array>> = true;
 template <int Rank, bool Reversed, class Array>
 auto on_grid(const std::string& label, const edged_array<Array>& in, const boundaries&) {
   grid_input<edged<std::remove_const_t<decltype(Array::data)>>> g{on_grid<Rank, Reversed>(in.array), {}, {}};
@@ -70,7 +74,7 @@ auto make_cells(const std::string& label, const Shape& reach, const F& f, const 
   const auto on_grids = [](const strided<Out>&... o) {
     return operand_tuple<grid_output<Out>...>{{on_grid<Rank, Reversed>(o)}...};
   };
-  cells_type cells{boxes_of<Rank, Reversed>(label, reach, std::get<0>(out).extents, edges),
+  cells_type cells{boxes_of<Rank, Reversed>(label, reach, std::get<0>(out).extents, edges, (is_edged<In> && ...)),
                    f,
                    unpack(on_grids, out),
                    {{on_grid<Rank, Reversed>(label, in, edges)}...}};

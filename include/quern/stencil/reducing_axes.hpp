@@ -65,11 +65,12 @@ cell_range range_of(const grid_box& box) {
   }
   return r;
 }
-/// The cells that a stencil computes.
+/// The cells that a stencil computes; `edged` where all inputs have boundaries or ghosts of their own.
 template <int Rank, class Reach>
-cell_range computed_range(const std::string& label, const Reach& reach, const shape& extents, const boundaries& edge) {
+cell_range computed_range(const std::string& label, const Reach& reach, const shape& extents, const boundaries& edge,
+                          bool edged = false) {
   if (extents.size() == 0) return range_of<Rank, false>({});
-  return range_of<Rank, false>(boxes_of<Rank, false>(label, reach, extents, edge).all);
+  return range_of<Rank, false>(boxes_of<Rank, false>(label, reach, extents, edge, edged).all);
 }
 /// Of how many cells each result is, of those that are of the fewest.
 inline std::int64_t fewest_cells(const cell_range& computed, const axis_set& along, const shape& extents) {

@@ -331,8 +331,8 @@ struct engine<in_memory, reducing_stencils> {
       const auto arrays = select(outs, typename decltype(reductions)::arrays());
       const shape extents = view_extents(std::get<0>(arrays)), results = axis_set(along).part(extents, false);
       reductions.check_elements(c, along, extents);
-      reductions.check_cells(c.label,
-                             fewest_cells(computed_range<rank>(c.label, reach, extents, edge), along, extents));
+      const auto computed = computed_range<rank>(c.label, reach, extents, edge, (is_bounded<In> && ...));
+      reductions.check_cells(c.label, fewest_cells(computed, along, extents));
       const auto to = reduced_outputs(outs);
       unpack([&](const auto&... in) { check_reduced(c.label, to, results, arrays, in...); }, inputs);
       const auto launch = [&](const auto& result) {

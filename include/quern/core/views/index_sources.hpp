@@ -169,7 +169,7 @@ struct axis_source {
     return inner.template load_pack<W>(others(at) + j * stride);
   }
   source_run<value_type> run(std::int64_t at, std::int64_t step, std::int64_t count) const {
-    const piece p = piece_at(at, step, count);
+    const inner_run p = inner_run_at(at, step, count);
     if (p.count == 0) return {};
     if constexpr (Map::has_outside)
       if (p.outside) return outside_run(p.count);
@@ -188,10 +188,10 @@ struct axis_source {
       }
     constexpr std::int64_t least = 8;  // elements that are worth the choice of a loop
     while (count > 0) {
-      piece p = piece_at(at, step, count);
+      inner_run p = inner_run_at(at, step, count);
       if (p.count == 0) return gather_each(at, step, count, to);
       if (p.count < least) gather_each(at, step, p.count = std::min(least, count), to);
-      else gather_piece(p, at, step, to);
+      else gather_run(p, at, step, to);
       at += p.count * step;
       count -= p.count;
       to += p.count;
@@ -234,11 +234,11 @@ struct axis_source {
  private:
   /// Addresses of the inner source that follow each other, `count` of them, or of elements that are outside. A count of
   /// 0 says that they are anywhere.
-  struct piece {
+  struct inner_run {
     std::int64_t first = 0, step = 0, count = 0;
     bool outside = false;
   };
-  piece piece_at(std::int64_t at, std::int64_t step, std::int64_t count) const {
+  inner_run inner_run_at(std::int64_t at, std::int64_t step, std::int64_t count) const {
     const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
                        in_index = std::int64_t{1} << bits.of_index;
     const std::int64_t along = step / below;
@@ -256,7 +256,7 @@ struct axis_source {
     const std::int64_t j = map(i);
     return {others(at) + j * stride, step, count, Map::has_outside && j < 0};
   }
-  void gather_piece(const piece& p, std::int64_t at, std::int64_t step, value_type* to) const {
+  void gather_run(const inner_run& p, std::int64_t at, std::int64_t step, value_type* to) const {
     if constexpr (Map::has_outside)
       if (p.outside) return gather_each(at, step, p.count, to);
     inner.gather(p.first, p.step, p.count, to);

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: the Quern authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads names: identifiers in include/ and src/ have no words that CONTRIBUTING's table replaces, and every source in src/ has a header
+of its name or stands in CONTRIBUTING's table of sources of one header.
+
+  tools/check_names.py TOP
+"""
+import pathlib
+import re
+import sys
+
+# What is no name: comments, texts, includes and numbers. Quotes between digits belong to the number.
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\#include[^\n]*"""
+                   r"|\d[\w'.]*|(?P<name>[A-Za-z_]\w*)", re.S)
+# Words that an identifier is or begins with, and what they are replaced by.
+WORDS = {"piece": "a tile, a chunk, a pack or a run", "pieces": "tiles, chunks, packs or runs",
+         "kept": "what is kept: selected, present, owned", "most": "max_", "place": "a position, an index or a slot",
+         "neighbours": "adjacent or contiguous", "twin": "an overload", "evenly": "contiguous or strided"}
+# A place is where operands are (memory, chunks, ranks), a word of CONTRIBUTING; `piecewise` takes NumPy's pieces; axes are kept by `keep_axes`;
+# and with nothing behind it `most` is a limit of the call.
+ALLOWED = {"place", "place_option", "place_of_call", "place_of_groups", "pieces", "piece_list", "kept_axes", "most"}
+TABLE = re.compile(r"^\| of \| sources \|\n\| --- \| --- \|\n((?:\|[^\n]*\n)+)", re.M)
+
+
+def private_names(text):
+    """Identifiers of a source with a word of the list, and the lines where they stand."""
+    for found in TOKEN.finditer(text):
+        name = found["name"]
+        if name and name not in ALLOWED and name.strip("_").split("_")[0] in WORDS:
+            yield name, text.count("\n", 0, found.start()) + 1
+
+
+def problems_of_words(top):
+    for folder in ("include", "src"):
+        for source in sorted((top / folder).rglob("*.?pp")):
+            for name, line in private_names(source.read_text()):
+                yield f"{source.relative_to(top)}:{line}: `{name}`: say {WORDS[name.strip('_').split('_')[0]]}"
+
+
+def listed_sources(contributing):
+    """The headers of CONTRIBUTING's table, each with every source of it."""
+    rows = TABLE.search(contributing)
+    if not rows: raise SystemExit("CONTRIBUTING.md: no table `| of | sources |`")
+    for row in rows[1].splitlines():
+        header, sources = (re.findall(r"`([^`]+)`", cell) for cell in row.strip("|").split("|"))
+        yield from ((pathlib.PurePath(header[0]), source) for source in sources)
+
+
+def problems_of_sources(top):
+    src, rows = top / "src", list(listed_sources((top / "CONTRIBUTING.md").read_text()))
+    listed = [(header.parent / source).as_posix() for header, source in rows]
+    for header in sorted({h for h, _ in rows if not (src / h).exists() and not (top / "include/quern" / h).exists()}):
+        yield f"CONTRIBUTING.md: there is no header `{header}`"
+    alone = {p.relative_to(src).with_suffix("").as_posix() for p in src.rglob("*.cpp")
+             if not p.with_suffix(".hpp").exists() and not (top / "include/quern" / p.relative_to(src)).with_suffix(".hpp").exists()}
+    for source in sorted(alone - set(listed)):
+        yield f"src/{source}.cpp: no header has its name, and CONTRIBUTING's table of sources of one header does not list it"
+    for source in sorted(set(listed) - alone):
+        yield f"CONTRIBUTING.md: `{source}` is listed as a source of one header, and is none or has a header of its name"
+    for source in sorted({s for s in listed if listed.count(s) > 1}):
+        yield f"CONTRIBUTING.md: `{source}` is listed twice"
+
+
+def test_reading():
+    """The reader finds names and nothing in comments and texts."""
+    text = 'int a = 1\'000; // kept\nauto s = "kept"; char c = \'"\';\n/* most_x\n */ int most_rows, kept_axes, piecewise;\nbool place_of;'
+    assert list(private_names(text)) == [("most_rows", 4), ("place_of", 5)], list(private_names(text))
+
+
+def main():
+    test_reading()
+    top = pathlib.Path(sys.argv[1])
+    problems = [*problems_of_words(top), *problems_of_sources(top)]
+    for problem in problems: print(problem, file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
