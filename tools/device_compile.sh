@@ -63,7 +63,7 @@ tests=(
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
   reduce/quantile_mask_test
-  "keyed/count_masks_test keyed/compact_rows_test keyed/one_pass_compaction_test"
+  "keyed/count_masks_test keyed/compact_rows_test keyed/frequent_binning_test keyed/one_pass_compaction_test"
   keyed/group_masks_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"

@@ -163,6 +163,10 @@ TEST(OnePassWords, ThatLaunchesDoNotWriteAreCleared) {
   for (std::int64_t w = 0; w < chain.room; ++w) EXPECT_EQ(w < 5 ? old : 0, chain.words[w]) << w;
 }
 
+/// The elements of a thread in a tile.
+template <class T, class Out = T>
+constexpr int items_of = quern::impl::one_pass_scan<device, false, sum_reducer<Out>, const T*, Out>::items;
+
 /// The calls of users.
 template <class Exec>
 struct OnePassScan : testing::Test {
@@ -180,7 +184,7 @@ std::vector<Out> sums_of(const Exec& e, const std::vector<T>& v) {
 }
 
 TYPED_TEST(OnePassScan, OfIntegersAroundTheEndsOfTiles) {
-  for (const std::int64_t n : sizes_around(15 * team)) {
+  for (const std::int64_t n : sizes_around(items_of<std::int32_t, std::int64_t> * team)) {
     std::vector<std::int32_t> v(n);
     for (std::int64_t i = 0; i < n; ++i) v[i] = static_cast<std::int32_t>(i * 2'654'435'761 % 1'000'003 - 500'000);
     const auto found = sums_of<std::int32_t, std::int64_t>(this->e, v);
@@ -189,7 +193,7 @@ TYPED_TEST(OnePassScan, OfIntegersAroundTheEndsOfTiles) {
   }
 }
 TYPED_TEST(OnePassScan, OfAnOperationThatDoesNotCommute) {
-  for (const std::int64_t n : {15 * team + 1, 1025 * 15 * team + 3}) {
+  for (const std::int64_t n : {items_of<double> * team + 1, 1025 * items_of<double> * team + 3}) {
     std::vector<affine> v(n);
     for (std::int64_t i = 0; i < n; ++i) v[i] = {static_cast<std::uint32_t>(2 * i + 1), static_cast<std::uint32_t>(i)};
     const auto x = test::make_array<affine, 1, Kokkos::LayoutRight, TypeParam>({n}, v);
@@ -203,7 +207,7 @@ TYPED_TEST(OnePassScan, OfAnOperationThatDoesNotCommute) {
 static_assert(quern::impl::is_published<sum_reducer<Kokkos::complex<double>>::state>);
 TYPED_TEST(OnePassScan, OfComplexNumbers) {
   using C = Kokkos::complex<double>;
-  const std::int64_t n = 1025 * 7 * team + 3;
+  const std::int64_t n = 1025 * items_of<C> * team + 3;
   std::vector<C> v(n);
   for (std::int64_t i = 0; i < n; ++i) v[i] = C(static_cast<double>(i % 17 - 8), static_cast<double>(i % 5));
   const auto found = sums_of<C, C>(this->e, v);

@@ -32,9 +32,9 @@ class fixed_order {
       reducer_.join(s, groups);
       reducer_.join(s, tiles);
       const local all = scan_tile(values, out, first, std::min(values.size(), first + tile), s);
-      run::append(reducer_, tiles, all);
+      run::append_one(reducer_, tiles, all);
       if (number % (fan * fan) == 0) {
-        run::append(reducer_, s, all);
+        run::append_one(reducer_, s, all);
         supers = s;
         groups = tiles = reducer_.init();
       } else if (number % fan == 0) {

@@ -3,10 +3,13 @@
 #ifndef QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
 #define QUERN_TESTS_SUPPORT_THREAD_TEAMS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -24,11 +27,14 @@ class thread_member {
     std::vector<std::byte> shared;  // and behind it what no kernel may write
     std::vector<int> values;
     std::size_t bytes;
+    std::vector<std::array<std::byte, 16>> reduced;
   };
-  thread_member(team& of, int rank, int league) : team_(of), rank_(rank), league_(league) {}
+  thread_member(team& of, int rank, int league, int leagues)
+      : team_(of), rank_(rank), league_(league), leagues_(leagues) {}
   int team_rank() const { return rank_; }
   int team_size() const { return team_.size; }
   int league_rank() const { return league_; }
+  int league_size() const { return leagues_; }
   void team_barrier() const { team_.arrived.arrive_and_wait(); }
 
   /// The sum of the threads before this one.
@@ -43,6 +49,21 @@ class thread_member {
     if (rank_ == from) team_.values[from] = value;
     team_barrier();
     value = team_.values[from];
+  }
+
+  /// The sum of all threads, from the first to the last.
+  template <class T, class Space>
+  void team_reduce(const Kokkos::Sum<T, Space>& sum) const {
+    team_barrier();
+    std::memcpy(&team_.reduced[rank_], &sum.reference(), sizeof(T));
+    team_barrier();
+    sum.reference() = T(0);
+    for (const auto& bytes : team_.reduced) {
+      T value;
+      std::memcpy(&value, &bytes, sizeof(T));
+      sum.reference() += value;
+    }
+    team_barrier();
   }
 
   struct cursor {
@@ -60,7 +81,7 @@ class thread_member {
 
  private:
   team& team_;
-  int rank_, league_;
+  int rank_, league_, leagues_;
   mutable cursor cursor_{team_.shared.data(), team_.shared.data() + team_.bytes};
 };
 
@@ -73,12 +94,13 @@ bool run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::s
   constexpr std::size_t behind = 4096;
   constexpr std::byte unused{0xa5};
   for (int k = 0; k < at_a_time; ++k) {
-    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size), bytes});
+    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size), bytes, {}});
     teams.back()->shared.resize(bytes + behind, unused);
+    teams.back()->reduced.resize(size);
     for (int t = 0; t < size; ++t)
       threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
         for (int l = league - 1 - k; l >= 0; l -= at_a_time) {
-          const thread_member member(team, t, l);
+          const thread_member member(team, t, l, league);
           kernel(member);
           member.team_barrier();  // before the next one has the memory
         }

@@ -108,6 +108,47 @@ struct binned_values {
   }
 };
 
+/// Adds to a sum in a team's fast memory. Kokkos's atomics ask at each address whether it is of that memory.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void add_in_team_memory(T* to, const T& value) {
+  using word = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, unsigned long long, T>;
+  KOKKOS_IF_ON_DEVICE((atomicAdd(reinterpret_cast<word*>(to), static_cast<word>(value));))
+  KOKKOS_IF_ON_HOST((Kokkos::atomic_add(reinterpret_cast<word*>(to), static_cast<word>(value));))
+}
+
+/// Calls `f(width, bin_at, weight_at)` with a device's thread's share of the values: a number of adjacent ones as a
+/// constant, and functions of k < width. Adjacent threads read adjacent packs, `Packs` at a time each.
+template <int Packs, class Work, class Member, class F>
+KOKKOS_FUNCTION void for_share_of_team(const Work& work, const Member& team, const F& f) {
+  constexpr int width = Work::width;
+  using W = typename Work::W;
+  const std::int64_t threads = static_cast<std::int64_t>(team.league_size()) * team.team_size();
+  const std::int64_t me = static_cast<std::int64_t>(team.league_rank()) * team.team_size() + team.team_rank();
+  std::int64_t done = 0;
+  if (work.contiguous) {
+    const std::int64_t packs = work.n / width;
+    for (std::int64_t g = me; g < packs; g += threads * Packs) {
+      pack<typename Work::T, width> p[Packs];
+      pack<W, width> q[Packs];
+      for (int u = 0; u < Packs; ++u)
+        if (g + u * threads < packs) {
+          p[u] = load_pack<width>(work.x, (g + u * threads) * width);
+          if constexpr (Work::weighted) q[u] = load_pack<width>(work.weights, (g + u * threads) * width);
+        }
+      for (int u = 0; u < Packs; ++u)
+        if (g + u * threads < packs)
+          f(
+              std::integral_constant<int, width>(), [&](int k) { return work.bin_of(p[u].value[k]); },
+              [&](int k) { return Work::weighted ? q[u].value[k] : W(1); });
+    }
+    done = packs * width;
+  }
+  for (std::int64_t i = done + me; i < work.n; i += threads)
+    work.one(i, [&](std::int64_t bin, const W& weight) {
+      f(std::integral_constant<int, 1>(), [&](int) { return bin; }, [&](int) { return weight; });
+    });
+}
+
 }  // namespace quern::impl
 
 #endif

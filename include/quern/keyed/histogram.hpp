@@ -246,8 +246,8 @@ void with_mask_as_weights(const std::string& label, const Out& out, const X& x, 
 ///
 /// Counts are exact and do not depend on the order. Sums of weights are formed in double (64-bit integers for
 /// integers), in an order that changes from call to call on several threads: they may differ in the last bits.
-/// Asynchronous on `exec`; on hosts takes scratch memory of one `out` a thread from the pool. In chunks and over ranks
-/// the call waits, and out is a View that is whole on every rank.
+/// Asynchronous on `exec`; takes scratch memory from the pool, on hosts of one `out` a thread, on devices of a table of
+/// frequent bins. In chunks and over ranks the call waits, and out is a View that is whole on every rank.
 ///
 /// With the option `mask{m}` (quern/core/call/mask.hpp), values where m is zero are not counted, nor are their weights
 /// added, be they NaN.

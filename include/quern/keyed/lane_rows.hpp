@@ -40,10 +40,7 @@ struct sort_row_on_lanes {
     T* const to = out.data + row * out.distance;
     lanes.each([&](const auto& lane) {
       key k[M];
-      unrolled<0, M>([&](auto r) {
-        const int i = r * Width + lane.lane;
-        k[r] = i < n ? order.encode(from[i]) : static_cast<key>(~key{0});
-      });
+      load_keys<Width>(k, order, from, n, lane.lane);
       sort_on_lanes(lane, k);
       unrolled<0, M>([&](auto r) { sorted[place(lane.lane * M + r)] = k[r]; });
     });

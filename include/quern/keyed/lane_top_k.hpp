@@ -49,16 +49,39 @@ struct lane_candidates {
     });
   }
   KOKKOS_FUNCTION void take_first(int lane) {
-    taken |= std::uint32_t{1} << first.at / Width;
+    taken |= std::uint32_t{1} << static_cast<unsigned>(first.at) / Width;
     first = second;
     second.at = none;
     if (first.at == none) find(lane);
   }
 };
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/// The smallest word of 32 lanes, in all of them, by one instruction.
+__device__ inline std::uint32_t smallest_of_warp(std::uint32_t word) { return __reduce_min_sync(0xffffffffu, word); }
+#endif
+
 /// The first of all lanes, in all of them.
 template <class Lane, class Key>
 KOKKOS_FORCEINLINE_FUNCTION placed_key<Key> first_of_lanes(const Lane& lane, placed_key<Key> best) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (Lane::width == 32) {
+    constexpr std::uint32_t none = ~std::uint32_t{0};  // behind all positions
+    auto key = static_cast<std::uint64_t>(best.key);
+    bool here = true;
+    if constexpr (sizeof(Key) == 8) {
+      const std::uint32_t high = smallest_of_warp(static_cast<std::uint32_t>(key >> 32));
+      here = static_cast<std::uint32_t>(key >> 32) == high;
+      const auto low = static_cast<std::uint32_t>(key);
+      key = std::uint64_t{high} << 32 | smallest_of_warp(here ? low : none);
+      here = here && low == static_cast<std::uint32_t>(key);
+    } else {
+      key = smallest_of_warp(static_cast<std::uint32_t>(key));
+      here = best.key == static_cast<Key>(key);
+    }
+    return {static_cast<Key>(key), static_cast<int>(smallest_of_warp(here ? static_cast<unsigned>(best.at) : none))};
+  }
+#endif
   for (int apart = Lane::width / 2; apart > 0; apart /= 2) {
     const int partner = lane.lane ^ apart;
     const placed_key<Key> other{lane.from(partner, best.key), lane.from(partner, best.at)};
@@ -85,15 +108,12 @@ struct first_on_lanes {
   KOKKOS_FUNCTION void select(const Lane& lane, std::int64_t row, bool is_own) const {
     const T* from = x.data + row * x.distance;
     lane_candidates<M, Width, key> mine;
-    unrolled<0, M>([&](auto r) {
-      const int i = r * Width + lane.lane;
-      mine.keys[r] = i < n ? order.encode(from[i]) : static_cast<key>(~key{0});
-    });
+    load_keys<Width>(mine.keys, order, from, n, lane.lane);
     mine.find(lane.lane);
     int found = 0;  // the position of the result that this lane writes
     for (int j = 0; j < k; ++j) {
       const placed_key<key> best = first_of_lanes(lane, mine.first);
-      if (best.at % Width == lane.lane) mine.take_first(lane.lane);
+      if (static_cast<int>(static_cast<unsigned>(best.at) % Width) == lane.lane) mine.take_first(lane.lane);
       if (j == lane.lane) found = best.at;
     }
     if (!is_own || lane.lane >= k) return;

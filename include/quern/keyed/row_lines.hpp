@@ -4,6 +4,7 @@
 #define QUERN_KEYED_ROW_LINES_HPP
 
 #include <cstdint>
+#include <quern/core/launch/unrolled.hpp>
 #include <quern/core/views/extents.hpp>
 #include <type_traits>
 
@@ -17,6 +18,18 @@ struct row_lines {
 
   KOKKOS_FUNCTION T& operator()(std::int64_t line, std::int64_t i) const { return data[line * distance + i * step]; }
 };
+
+/// The keys of the elements at lane, lane + Width, ... of a row of n, and the largest behind its end. All are asked for
+/// before the first is looked at, so that no branch stands between the loads.
+template <int Width, class Key, int M, class Order, class T>
+KOKKOS_FORCEINLINE_FUNCTION void load_keys(Key (&keys)[M], const Order& order, const T* from, int n, int lane) {
+  T v[M];
+  unrolled<0, M>([&](auto r) { v[r] = from[Kokkos::min(r * Width + lane, n - 1)]; });
+  unrolled<0, M>([&](auto r) {
+    const Key here = order.encode(v[r]);
+    keys[r] = r * Width + lane < n ? here : static_cast<Key>(~Key{0});
+  });
+}
 
 /// Whether the lines of an array, whose axis is the last one, are such rows.
 template <class T>

@@ -16,11 +16,20 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t binning_least = is_device<Exec> ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = is_device<Exec> ? 40 << 10 : 64 << 20;
   static constexpr int binning_packs = 4;  // of a device's thread in flight
-  /// The values from which a device looks at a sample of them for frequent bins; threads of a team, and slots of its
-  /// memory, where bins do not fit into that, and slots of a sample where they do. (bench_keyed: bincount)
+  /// The values from which a device looks at a sample of them for frequent bins, and slots of a team's sample where all
+  /// bins fit into its memory. (bench_keyed: bincount)
   static constexpr std::int64_t sampled_least = 1 << 20;
-  static constexpr int frequent_team = is_device<Exec> ? 512 : 1;
-  static constexpr int frequent_slots = 2048, top_slots = 256;
+  static constexpr int top_slots = 256;
+  /// Where they do not: the sample and the threads of its teams, how often a bin occurs in it that is frequent, and of
+  /// how many sets of two such bins a team has sums (fewer where two teams have no room for them). Threads of a team
+  /// that adds up, its teams on one multiprocessor, their share of its threads, and packs of a thread in flight.
+  /// (bench_keyed: bincount)
+  static constexpr int frequent_samples = 1 << 16, sample_team = is_device<Exec> ? 256 : 1;
+  static constexpr std::uint32_t frequent_count = 2;
+  static constexpr int log_frequent_sets = 12;
+  static constexpr int frequent_team = is_device<Exec> ? 512 : 1, frequent_teams = 2;
+  static constexpr double frequent_occupancy = 0.5;
+  static constexpr int frequent_packs = 2;
 
   /// The length from which each of several lines is sorted by a radix sort of its own; below, all are merge sorted
   /// together. (bench_keyed: sort, top_k)

@@ -30,7 +30,8 @@ struct team_tag {};
 /// elements.
 ///
 /// @tparam Items the elements of a thread in a tile; 0: as many as suit this scan
-template <class Exec, bool Exclusive, class Reducer, class Source, class Out, int Items = 0>
+/// @tparam Team  the threads of teams on devices, where these are always as many
+template <class Exec, bool Exclusive, class Reducer, class Source, class Out, int Items = 0, int Team = 0>
 struct device_scan {
   using Work = strided_scan<Exec, Exclusive, Reducer, Source, Out>;
   using T = source_value_t<Source>;
@@ -71,6 +72,11 @@ struct device_scan {
     if (!Write) totals[unit] = s;
   }
 
+  template <class Member>
+  KOKKOS_FUNCTION static int threads_of(const Member& team) {
+    if constexpr (Team > 0) KOKKOS_IF_ON_DEVICE((return Team;))
+    return team.team_size();
+  }
   /// The shared memory of a team: values of the threads and of groups of them, and a tile of elements.
   struct team_memory {
     std::byte* threads;
@@ -96,7 +102,7 @@ struct device_scan {
   KOKKOS_FUNCTION static constexpr int group_slots(int threads) { return padded<8>(threads / 8) + threads / 64 + 1; }
   template <class Member>
   KOKKOS_FUNCTION team_memory memory_of(const Member& team) const {
-    const int threads = team.team_size();
+    const int threads = threads_of(team);
     const auto bytes = [&](std::size_t size) {
       return static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(size, alignof(std::max_align_t)));
     };
@@ -111,7 +117,7 @@ struct device_scan {
                                        const Join& join) {
     constexpr int size = group<L>;
     constexpr auto at = padded<size>;
-    const int t = team.team_rank(), groups = team.team_size() / size;
+    const int t = team.team_rank(), groups = threads_of(team) / size;
     L *of_thread = reinterpret_cast<L*>(m.threads), *of_group = reinterpret_cast<L*>(m.groups);
     const auto scan = [&](L* values, int count) {
       L l = none;
@@ -154,7 +160,7 @@ struct device_scan {
   template <class Member>
   KOKKOS_FUNCTION state team_total_before(const Member& team, const team_memory& m, std::int64_t l,
                                           std::int64_t chunk) const {
-    const std::int64_t each = (chunk + team.team_size() - 1) / team.team_size();
+    const std::int64_t each = (chunk + threads_of(team) - 1) / threads_of(team);
     const std::int64_t first = team.team_rank() * each, last = Kokkos::min(chunk, first + each);
     state s = work.reducer.init(), all;
     for (std::int64_t c = first; c < last; ++c) work.reducer.join(s, totals[c * work.lines + l]);
@@ -169,7 +175,7 @@ struct device_scan {
     const team_memory m = memory_of(team);
     const std::int64_t l = team.league_rank() / work.shape.chunks, chunk = team.league_rank() - l * work.shape.chunks;
     const offsets base = work.line_at(l);
-    const int tile = team.team_size() * items;
+    const int tile = threads_of(team) * items;
     const std::int64_t last = work.last_of(chunk);
     state s = work.reducer.init();
     if (Write && chunk > 0) s = team_total_before(team, m, l, chunk);
@@ -201,7 +207,7 @@ struct device_scan {
   template <bool Even, bool Full, class Member>
   KOKKOS_FUNCTION void load_tile(T (&v)[items], const Member& team, const offsets& base, std::int64_t start,
                                  int count) const {
-    const int t = team.team_rank(), threads = team.team_size();
+    const int t = team.team_rank(), threads = threads_of(team);
     const auto from = work.in + offset<Even, 0>(base, start + t);
     const std::int64_t apart = threads * work.along.stride[0][0];
     for (int u = 0; u < items; ++u)
@@ -210,19 +216,69 @@ struct device_scan {
   }
   template <bool Full, class Member>
   KOKKOS_FUNCTION static void put_tile(const team_memory& m, const T (&v)[items], const Member& team, int count) {
-    const int t = team.team_rank(), threads = team.team_size();
+    const int t = team.team_rank(), threads = threads_of(team);
     T* values = reinterpret_cast<T*>(m.values);
     for (int u = 0; u < items; ++u)
       if (Full || u * threads + t < count) values[u * threads + t] = v[u];
     team.team_barrier();
   }
+  /// Copies a thread's share of `count` elements, `Rows` rows at a time: these are read before the first is written.
+  template <int Rows, class To, class From, class Member>
+  KOKKOS_FUNCTION static void copy_rows(const To& to, std::int64_t to_step, const From& from, std::int64_t from_step,
+                                        const Member& team, int count) {
+    const int threads = threads_of(team);
+    for (int first = team.team_rank(); first < count; first += Rows * threads) {
+      std::remove_cvref_t<decltype(from[0])> v[Rows];
+      for (int u = 0; u < Rows; ++u)
+        if (first + u * threads < count) v[u] = from[(first + u * threads) * from_step];
+      for (int u = 0; u < Rows; ++u)
+        if (first + u * threads < count) to[(first + u * threads) * to_step] = v[u];
+    }
+  }
+  /// The same of all elements of a tile, which are adjacent in both places: all distances are known when compiling.
+  template <int Rows, int First = 0, class To, class From, class Member>
+  KOKKOS_FUNCTION static void copy_adjacent(const To& to, const From& from, const Member& team) {
+    if constexpr (First < items) {
+      constexpr int rows = std::min(Rows, items - First);
+      const int threads = threads_of(team), t = team.team_rank();
+      std::remove_cvref_t<decltype(from[0])> v[rows];
+      for (int u = 0; u < rows; ++u) v[u] = from[t + (First + u) * threads];
+      for (int u = 0; u < rows; ++u) to[t + (First + u) * threads] = v[u];
+      copy_adjacent<Rows, First + Rows>(to, from, team);
+    }
+  }
+  /// Copies `count` elements that are at equal distances.
+  template <int Rows, class To, class From, class Member>
+  KOKKOS_FUNCTION static void copy_tile(const To& to, std::int64_t to_step, const From& from, std::int64_t from_step,
+                                        const Member& team, int count) {
+    if (to_step == 1 && from_step == 1 && count == threads_of(team) * items) copy_adjacent<Rows>(to, from, team);
+    else copy_rows<std::min(Rows, 8)>(to, to_step, from, from_step, team, count);
+  }
+  /// From memory to that of a team.
+  template <int Rows, class Member>
+  KOKKOS_FUNCTION void fetch_tile(const team_memory& m, const Member& team, std::int64_t start, int count) const {
+    const std::int64_t step = work.along.stride[0][0];
+    copy_tile<Rows>(reinterpret_cast<T*>(m.values), 1, work.in + start * step, step, team, count);
+    team.team_barrier();
+  }
+  /// Results may take the place of the values: several of these are read before the first result is written.
   template <bool Full>
   KOKKOS_FUNCTION void step_tile(run& r, const T* v, Out* results, int mine) const {
     const auto put = [&](int k, const Out& result) { results[k] = result; };
-    if constexpr (Full) work.template step_all<items>(r, v, put);
-    else
-      for (int k = 0; k < items; ++k)
-        if (k < mine) put(k, work.step(r, v[k]));
+    if constexpr (!Full) {
+      for (int k = 0; k < Kokkos::min(int{items}, mine); ++k) put(k, work.step(r, v[k]));
+    } else if constexpr (large) {
+      work.template step_all<items>(r, v, put);
+    } else {
+      constexpr int several = 8;
+      for (int first = 0; first < items; first += several) {
+        T some[several];
+        for (int k = 0; k < several; ++k)
+          if (first + k < items) some[k] = v[first + k];
+        for (int k = 0; k < several; ++k)
+          if (first + k < items) put(first + k, work.step(r, some[k]));
+      }
+    }
   }
   /// A tile of `count` elements; all of a thread's elements are there where it is full.
   template <bool Write, bool Even, bool Full, class Member>
@@ -241,8 +297,7 @@ struct device_scan {
     local total = run::none(work.reducer);
     if constexpr (Full) work.template add_all<items>(total, values);
     else
-      for (int k = 0; k < items; ++k)
-        if (k < mine) run::add(work.reducer, total, values[k]);
+      for (int k = 0; k < Kokkos::min(int{items}, mine); ++k) run::add(work.reducer, total, values[k]);
     return join_before(team, m, run::none(work.reducer), total, all,
                        [&](local& a, const local& b) { run::join(work.reducer, a, b); });
   }
@@ -250,7 +305,7 @@ struct device_scan {
   template <bool Even, bool Full, class Member>
   KOKKOS_FUNCTION void write_tile(const Member& team, const team_memory& m, const offsets& base, std::int64_t start,
                                   int count, const state& s, const local& between) const {
-    const int t = team.team_rank(), threads = team.team_size(), mine = count - t * items;
+    const int t = team.team_rank(), threads = threads_of(team), mine = count - t * items;
     const T* values = reinterpret_cast<const T*>(m.values) + t * items;
     run r = run::after(work.reducer, s, between);
     if constexpr (std::is_same_v<T, Out>) {
@@ -265,6 +320,10 @@ struct device_scan {
     }
     team.team_barrier();
     const Out* results = reinterpret_cast<const Out*>(m.values);
+    if constexpr (Team > 0) {  // of a scan in one pass
+      const std::int64_t step = work.along.stride[1][0];
+      return copy_tile<8>(work.out + start * step, step, results, 1, team, count);
+    }
     Out* to = work.out + offset<Even, 1>(base, start + t);
     const std::int64_t apart = threads * work.along.stride[1][0];
     for (int u = 0; u < items; ++u)

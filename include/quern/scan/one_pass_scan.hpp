@@ -24,7 +24,7 @@ struct scan_joins {
   Reducer reducer;
 
   KOKKOS_FUNCTION state none() const { return reducer.init(); }
-  KOKKOS_FUNCTION void append(state& s, const local& l) const { run::append(reducer, s, l); }
+  KOKKOS_FUNCTION void append(state& s, const local& l) const { run::append_one(reducer, s, l); }
   KOKKOS_FUNCTION void join(state& s, const state& next) const { reducer.join(s, next); }
 };
 
@@ -43,12 +43,16 @@ struct one_pass_scan {
   using T = source_value_t<Source>;
   using tune = scan_tuning<Exec>;
   static constexpr std::size_t slot = std::max(sizeof(T), sizeof(Out));
-  static constexpr int items = std::clamp<int>(tune::one_pass_bytes / slot - 1, 1, 31);  // odd, against bank conflicts
-  using tiles = device_scan<Exec, Exclusive, Reducer, Source, Out, items>;               // what teams do with one
+  static constexpr int items =
+      std::clamp<int>(tune::one_pass_bytes / slot - 1, 1, tune::one_pass_items);  // odd, against bank conflicts
+  using tiles =
+      device_scan<Exec, Exclusive, Reducer, Source, Out, items, tune::one_pass_team>;  // what teams do with one
   using chain = tile_chain<scan_joins<Reducer>>;
   using local = typename tiles::local;
   using offsets = typename Work::offsets;
-  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::one_pass_team, tune::one_pass_teams>>;
+  static constexpr int teams =  // at a time on one multiprocessor, of which a device has 1024 threads at least
+      std::clamp<int>(tune::one_pass_resident / (tune::one_pass_team * items * slot), 1, 1024 / tune::one_pass_team);
+  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::one_pass_team, teams>>;
 
   tiles tile;
   chain earlier;
@@ -74,9 +78,7 @@ struct one_pass_scan {
                                  typename chain::team_memory& shared, const typename chain::turn& now,
                                  std::int64_t start, int count) const {
     const offsets base{};
-    T v[items];
-    tile.template load_tile<true, Full>(v, team, base, start, count);
-    tile.template put_tile<Full>(m, v, team, count);
+    tile.template fetch_tile<tune::one_pass_loads>(m, team, start, count);
     local all;
     const local between = tile.template join_tile<Full>(team, m, count, all);
     const auto s = earlier.join_before(team, shared, now, all);

@@ -57,6 +57,8 @@ struct scan_run {
   }
   KOKKOS_FUNCTION static void join(const Reducer& reducer, local& l, const local& next) { reducer.join(l, next); }
   KOKKOS_FUNCTION static void append(const Reducer& reducer, state& s, const local& l) { reducer.join(s, l); }
+  /// One of a few that are appended: what else the state then needs waits for the last of them.
+  KOKKOS_FUNCTION static void append_one(const Reducer& reducer, state& s, const local& l) { reducer.join(s, l); }
 
   /// A run after `before` and `between`.
   KOKKOS_FUNCTION static scan_run after(const Reducer& reducer, const state& before, const local& between) {
@@ -90,6 +92,7 @@ struct scan_run<sum_reducer<S, compensated<S>>> {
     s.add(l);
     s.settle();
   }
+  KOKKOS_FUNCTION static void append_one(const reducer_type&, state& s, const local& l) { s.add(l); }
 
   KOKKOS_FUNCTION static scan_run after(const reducer_type&, const state& s, const local& between) {
     return {s.value(), between};

@@ -16,10 +16,11 @@ struct scan_tuning : tuning<Exec> {
   static constexpr double occupancy = 0.5;
   static constexpr int waves = 4;
 
-  /// Bytes of a thread of a team that scans one tile in one pass, and teams at a time on one multiprocessor: tiles are
-  /// as large as leaves room for so many that wait while others load.
-  static constexpr int one_pass_bytes = 128;
-  static constexpr int one_pass_teams = 8;
+  /// Bytes and elements of a thread of a team that scans one tile in one pass, at most; its loads in flight; and the
+  /// bytes of tiles on one multiprocessor at a time: as many as leave room for some that wait while others load.
+  static constexpr int one_pass_bytes = 256, one_pass_items = 31;
+  static constexpr int one_pass_loads = 16;
+  static constexpr int one_pass_resident = 192 << 10;
 
   /// Loads of one thread in flight.
   static constexpr int batch = is_device<Exec> ? 8 : 16;

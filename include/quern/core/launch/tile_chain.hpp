@@ -35,16 +35,19 @@ KOKKOS_FUNCTION void publish(std::uint64_t* to, const V& value, std::uint32_t ep
   std::memcpy(part, &value, sizeof(V));
   for (int w = 0; w < published_words<V>; ++w) store_word(to + w, std::uint64_t{epoch} << 32 | part[w]);
 }
+/// All words are asked for before the first of them is looked at, or each would take its turn at the memory.
 template <class V>
 KOKKOS_FUNCTION V await(const std::uint64_t* from, std::uint32_t epoch) {
   std::uint32_t part[published_words<V>];
-  for (int w = 0; w < published_words<V>; ++w) {
-    std::uint64_t word = load_word(from + w);
-    while (word >> 32 != epoch) {
-      KOKKOS_IF_ON_HOST((yield_thread();))
-      word = load_word(from + w);
+  for (bool there = false; !there;) {
+    std::uint64_t word[published_words<V>];
+    for (int w = 0; w < published_words<V>; ++w) word[w] = load_word(from + w);
+    there = true;
+    for (int w = 0; w < published_words<V>; ++w) {
+      there = there && word[w] >> 32 == epoch;
+      part[w] = static_cast<std::uint32_t>(word[w]);
     }
-    part[w] = static_cast<std::uint32_t>(word);
+    KOKKOS_IF_ON_HOST((if (!there) yield_thread();))
   }
   V value;
   std::memcpy(&value, part, sizeof(V));
@@ -97,7 +100,7 @@ struct tile_chain {
   struct team_memory {
     local tile[fan];
     state group[fan];
-    state before;
+    state before, of_tiles;
     turn now;
   };
 
@@ -145,25 +148,25 @@ struct tile_chain {
     const int t = team.team_rank(), threads = team.team_size();
     const auto in_group = static_cast<int>(now.tile % fan), groups = static_cast<int>(now.tile / fan % fan);
     const std::int64_t group = now.tile / fan, super = now.tile / per_super;
+    const bool ends_group = in_group == fan - 1, ends_super = ends_group && groups == fan - 1;
     if (t == 0) publish(tile_at(now.tile), mine, now.epoch);
     for (int i = t; i < in_group; i += threads) m.tile[i] = await<local>(tile_at(group * fan + i), now.epoch);
-    team.team_barrier();
-    state of_tiles = joins.none();
-    if (t == 0) {
-      of_tiles = join_tiles(m, in_group);
-      if (in_group == fan - 1) publish(group_at(group), with(of_tiles, mine), now.epoch);
+    if (ends_group) {  // which is published before its team waits for others
+      team.team_barrier();
+      if (t == 0) publish(group_at(group), with(m.of_tiles = join_tiles(m, in_group), mine), now.epoch);
     }
-    // By other warps than that of the first thread. A group is published before its team waits for others.
-    for (int i = threads - 1 - t; i < groups; i += threads)
-      m.group[i] = await<state>(group_at(super * fan + i), now.epoch);
-    if (t == threads / 2) m.before = super > 0 ? await<state>(super_at(super - 1), now.epoch) : joins.none();
+    // By other warps than that of the first thread.
+    const int from_last = threads - 1 - t, middle = threads / 2;
+    for (int i = from_last; i < groups; i += threads) m.group[i] = await<state>(group_at(super * fan + i), now.epoch);
+    if (t == middle) m.before = super > 0 ? await<state>(super_at(super - 1), now.epoch) : joins.none();
     team.team_barrier();
-    if (t == 0) {
-      m.before = join_groups(m, groups, of_tiles);
-      if ((now.tile + 1) % per_super == 0) publish(super_at(super), with(m.before, mine), now.epoch);
-    }
+    if (t == 0 && !ends_group) m.of_tiles = join_tiles(m, in_group);
+    if (t == middle) joins.join(m.before, join_groups(m, groups));
     team.team_barrier();
-    return m.before;
+    state s = m.before;
+    joins.join(s, m.of_tiles);
+    if (ends_super && t == 0) publish(super_at(super), with(s, mine), now.epoch);
+    return s;
   }
 
  private:
@@ -176,11 +179,9 @@ struct tile_chain {
     for (int i = 0; i < count; ++i) joins.append(s, m.tile[i]);
     return s;
   }
-  KOKKOS_FUNCTION state join_groups(const team_memory& m, int count, const state& of_tiles) const {
-    state in_super = joins.none(), s = m.before;
-    for (int i = 0; i < count; ++i) joins.join(in_super, m.group[i]);
-    joins.join(s, in_super);
-    joins.join(s, of_tiles);
+  KOKKOS_FUNCTION state join_groups(const team_memory& m, int count) const {
+    state s = joins.none();
+    for (int i = 0; i < count; ++i) joins.join(s, m.group[i]);
     return s;
   }
 };
