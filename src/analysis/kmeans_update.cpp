@@ -9,8 +9,8 @@ namespace quern::impl {
 
 namespace {
 
-/// Sums of a part are in a device's shared memory beside a tile, and in a core's cache, if they fit there; else they are
-/// in memory, once.
+/// Sums of a part are in a device's shared memory beside a tile, and in a core's cache, if they fit there; else they
+/// are in memory, once.
 int groups_of_sums(std::int64_t row_bytes) {
   constexpr std::int64_t max_groups = 16, fast_bytes = 16 << 10;
   int groups = 1;
