@@ -102,6 +102,8 @@ struct tiled_lines : Tiles {
   using across_weight = typename Across::weight_type;
   static constexpr bool by_parts =
       joins_parts<rule> && std::is_same_v<down_weight, unit_weight> && std::is_same_v<across_weight, unit_weight>;
+  /// What registers hold: narrow integers as words, whose comparisons take one instruction.
+  using held = std::conditional_t<by_parts && std::is_integral_v<S> && sizeof(S) < sizeof(int), int, S>;
   Down down_columns;
   Across across_rows;
 
@@ -132,8 +134,8 @@ struct tiled_lines : Tiles {
     if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1)
       add_down(corner, first, column, d, row);
     team.team_barrier();
-    S total[strip];
-    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
+    held total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
     if (by_parts && wide() >= half) {
       reduce_row(team.team_rank(), between, total);
       team.team_barrier();
@@ -175,20 +177,20 @@ struct tiled_lines : Tiles {
     grid_index from = corner;
     from.of[Tiles::along] += w.first[Tiles::along] + first;
     from.of[Tiles::across] += w.first[Tiles::across] + column;
-    S total[strip];
-    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
+    held total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
     const int rows = Kokkos::min(int{strip}, this->rows_at(corner) - first);
     if (by_parts && high() >= strip) reduce_column<strip>(total, from, rows);
     else if (by_parts && strip > half && high() >= half) reduce_column<half>(total, from, rows);
     else
       this->with_column(from, strip + high() - 1, rows + high() - 1, 1, [&](const auto& next) {
-        add_column(total, high(), next, [&](S& s, int k, const auto& v) { rule::add(s, weights[k], v); });
+        add_column(total, high(), next, [&](held& s, int k, const auto& v) { rule::add(s, weights[k], v); });
       });
-    for (int r = 0; r < strip; ++r) row[r * pitch()] = total[r];
+    for (int r = 0; r < strip; ++r) row[r * pitch()] = static_cast<S>(total[r]);
   }
   /// The first `rows` rows of a strip by parts, N at a time.
   template <int N>
-  KOKKOS_FUNCTION void reduce_column(S (&total)[strip], const grid_index& first, int rows) const {
+  KOKKOS_FUNCTION void reduce_column(held (&total)[strip], const grid_index& first, int rows) const {
     if constexpr (by_parts)
       unrolled<0, strip / N>([&](auto part) {
         constexpr int r = decltype(part)() * N;
@@ -200,7 +202,7 @@ struct tiled_lines : Tiles {
       });
   }
   /// A strip of a row. Threads beside each other have rows below each other.
-  KOKKOS_FUNCTION void reduce_row(int rank, const S* between, S (&total)[strip]) const {
+  KOKKOS_FUNCTION void reduce_row(int rank, const S* between, held (&total)[strip]) const {
     const int first = rank / this->rows * strip;
     if (first >= this->columns) return;
     const S* const from = between + rank % this->rows * pitch() + first;
@@ -208,7 +210,7 @@ struct tiled_lines : Tiles {
     else reduce_cells<half>(total, from);
   }
   template <int N>
-  KOKKOS_FUNCTION void reduce_cells(S (&total)[strip], const S* from) const {
+  KOKKOS_FUNCTION void reduce_cells(held (&total)[strip], const S* from) const {
     if constexpr (by_parts)
       unrolled<0, strip / N>([&](auto part) {
         constexpr int r = decltype(part)() * N;
@@ -216,11 +218,11 @@ struct tiled_lines : Tiles {
         reduce_by_parts<rule, N>(total + r, wide(), [&] { return *at++; });
       });
   }
-  KOKKOS_FUNCTION void put_row(int rank, S* between, const S (&total)[strip]) const {
+  KOKKOS_FUNCTION void put_row(int rank, S* between, const held (&total)[strip]) const {
     const int first = rank / this->rows * strip;
     if (first >= this->columns) return;
     S* const to = between + rank % this->rows * pitch() + first;
-    for (int r = 0; r < strip; ++r) to[r] = total[r];
+    for (int r = 0; r < strip; ++r) to[r] = static_cast<S>(total[r]);
   }
 };
 
