@@ -7,8 +7,10 @@
 /// Filters of wide windows on devices: with a weight for each cell, and along two axes one after the other.
 
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/unrolled.hpp>
 #include <quern/stencil/device_tiles.hpp>
 #include <quern/stencil/filter_windows.hpp>
+#include <quern/stencil/window_parts.hpp>
 
 namespace quern::impl {
 
@@ -90,13 +92,18 @@ struct tiled_window : Tiles {
 };
 
 /// Two passes of a separable filter with sums S: down the columns from memory, each thread a column that the windows of
-/// the tile reach, and across from the teams' scratch memory.
+/// the tile reach, and across from the teams' scratch memory. Of extremes of windows of 8 cells or more, both by parts:
+/// a thread then goes along a row, too, and the results change places through the scratch memory.
 template <class Tiles, class S, class Down, class Across>
 struct tiled_lines : Tiles {
-  static constexpr int strip = Tiles::strip, sums = Tiles::tune::team * strip;
+  static constexpr int strip = Tiles::strip, half = std::min(strip, 8);
   using rule = typename Down::rule;
   using down_weight = typename Down::weight_type;
   using across_weight = typename Across::weight_type;
+  static constexpr bool by_parts =
+      joins_parts<rule> && std::is_same_v<down_weight, unit_weight> && std::is_same_v<across_weight, unit_weight>;
+  /// What registers hold: narrow integers as words, whose comparisons take one instruction.
+  using held = std::conditional_t<by_parts && std::is_integral_v<S> && sizeof(S) < sizeof(int), int, S>;
   Down down_columns;
   Across across_rows;
 
@@ -111,26 +118,34 @@ struct tiled_lines : Tiles {
            scratch_bytes() <= team_scratch_room<typename Tiles::policy::execution_space>(Tiles::tune::team);
   }
   std::int64_t scratch_bytes() const {
-    return std::int64_t{sums} * sizeof(S) + wide() * std::int64_t{sizeof(across_weight)} + 16 +
+    return static_cast<std::int64_t>(between_bytes()) + wide() * std::int64_t{sizeof(across_weight)} + 16 +
            high() * std::int64_t{sizeof(down_weight)};
   }
 
-  KOKKOS_FUNCTION void operator()(const typename Tiles::member& team) const {
-    auto* const between = static_cast<S*>(team.team_scratch(0).get_shmem_aligned(sums * sizeof(S), 16));
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    auto* const between = static_cast<S*>(team.team_shmem().get_shmem_aligned(between_bytes(), 16));
     const across_weight* const a = load_weights(team, across_rows.weights, wide());
     const down_weight* const d = load_weights(team, down_columns.weights, high());
     team.team_barrier();
     const grid_index corner = this->corner(team.league_rank());
     const int column = this->column_of(team), first = this->first_row(team);
-    S* const row = between + first * this->threads_across + column;
+    S* const row = between + first * pitch() + column;
     if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1)
       add_down(corner, first, column, d, row);
     team.team_barrier();
-    S total[strip];
-    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
-    if (column < this->columns)
+    held total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
+    if (by_parts && wide() >= half) {
+      reduce_row(team.team_rank(), between, total);
+      team.team_barrier();
+      put_row(team.team_rank(), between, total);
+      team.team_barrier();
+      for (int r = 0; r < strip; ++r) total[r] = row[r * pitch()];
+    } else if (column < this->columns) {
       for (int k = 0; k < wide(); ++k)
-        for (int r = 0; r < strip; ++r) rule::add(total[r], a[k], row[r * this->threads_across + k]);
+        for (int r = 0; r < strip; ++r) rule::add(total[r], a[k], row[r * pitch() + k]);
+    }
     this->store(team, corner, total, across_rows.finish);
   }
 
@@ -138,11 +153,21 @@ struct tiled_lines : Tiles {
   /// The rows and the columns of the window.
   KOKKOS_FUNCTION int high() const { return down_columns.offsets.cells; }
   KOKKOS_FUNCTION int wide() const { return across_rows.offsets.cells; }
+  /// From row to row in scratch memory: where threads go along rows, an odd number of words, which are those of
+  /// different banks.
+  KOKKOS_FUNCTION int pitch() const {
+    constexpr int more = by_parts ? (sizeof(S) < 4 ? 4 / static_cast<int>(sizeof(S)) : 1) : 0;
+    return this->threads_across + more;
+  }
+  /// The last windows of a row, which are not used, reach less than a strip into the next one.
+  KOKKOS_FUNCTION std::size_t between_bytes() const {
+    return static_cast<std::size_t>(this->rows * pitch() + (by_parts ? strip : 0)) * sizeof(S);
+  }
   /// The weights of a pass, in the memory of the team.
-  template <class Weights>
-  KOKKOS_FUNCTION static auto* load_weights(const typename Tiles::member& team, const Weights& weights, int count) {
+  template <class Member, class Weights>
+  KOKKOS_FUNCTION static auto* load_weights(const Member& team, const Weights& weights, int count) {
     using W = typename Weights::value_type;
-    auto* const to = static_cast<W*>(team.team_scratch(0).get_shmem_aligned(count * sizeof(W), sizeof(W)));
+    auto* const to = static_cast<W*>(team.team_shmem().get_shmem_aligned(count * sizeof(W), sizeof(W)));
     for (int k = team.team_rank(); k < count; k += Tiles::tune::team) to[k] = weights[k];
     return to;
   }
@@ -152,13 +177,52 @@ struct tiled_lines : Tiles {
     grid_index from = corner;
     from.of[Tiles::along] += w.first[Tiles::along] + first;
     from.of[Tiles::across] += w.first[Tiles::across] + column;
-    S total[strip];
-    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<S>();
-    const int needed = Kokkos::min(int{strip}, this->rows_at(corner) - first) + high() - 1;
-    this->with_column(from, strip + high() - 1, needed, 1, [&](const auto& next) {
-      add_column(total, high(), next, [&](S& s, int k, const auto& v) { rule::add(s, weights[k], v); });
-    });
-    for (int r = 0; r < strip; ++r) row[r * this->threads_across] = total[r];
+    held total[strip];
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
+    const int rows = Kokkos::min(int{strip}, this->rows_at(corner) - first);
+    if (by_parts && high() >= strip) reduce_column<strip>(total, from, rows);
+    else if (by_parts && strip > half && high() >= half) reduce_column<half>(total, from, rows);
+    else
+      this->with_column(from, strip + high() - 1, rows + high() - 1, 1, [&](const auto& next) {
+        add_column(total, high(), next, [&](held& s, int k, const auto& v) { rule::add(s, weights[k], v); });
+      });
+    for (int r = 0; r < strip; ++r) row[r * pitch()] = static_cast<S>(total[r]);
+  }
+  /// The first `rows` rows of a strip by parts, N at a time.
+  template <int N>
+  KOKKOS_FUNCTION void reduce_column(held (&total)[strip], const grid_index& first, int rows) const {
+    if constexpr (by_parts)
+      unrolled<0, strip / N>([&](auto part) {
+        constexpr int r = decltype(part)() * N;
+        if (r >= rows) return;
+        grid_index from = first;
+        from.of[Tiles::along] += r;
+        this->with_column(from, N + high() - 1, Kokkos::min(N, rows - r) + high() - 1, 1,
+                          [&](const auto& next) { reduce_by_parts<rule, N>(total + r, high(), next); });
+      });
+  }
+  /// A strip of a row. Threads beside each other have rows below each other.
+  KOKKOS_FUNCTION void reduce_row(int rank, const S* between, held (&total)[strip]) const {
+    const int first = rank / this->rows * strip;
+    if (first >= this->columns) return;
+    const S* const from = between + rank % this->rows * pitch() + first;
+    if (wide() >= strip) reduce_cells<strip>(total, from);
+    else reduce_cells<half>(total, from);
+  }
+  template <int N>
+  KOKKOS_FUNCTION void reduce_cells(held (&total)[strip], const S* from) const {
+    if constexpr (by_parts)
+      unrolled<0, strip / N>([&](auto part) {
+        constexpr int r = decltype(part)() * N;
+        const S* at = from + r;
+        reduce_by_parts<rule, N>(total + r, wide(), [&] { return *at++; });
+      });
+  }
+  KOKKOS_FUNCTION void put_row(int rank, S* between, const held (&total)[strip]) const {
+    const int first = rank / this->rows * strip;
+    if (first >= this->columns) return;
+    S* const to = between + rank % this->rows * pitch() + first;
+    for (int r = 0; r < strip; ++r) to[r] = static_cast<S>(total[r]);
   }
 };
 

@@ -63,9 +63,15 @@ struct device_tiles {
     c.of[plane] = boxes.all.low[plane] + tile / tiles_along;
     return c;
   }
-  KOKKOS_FUNCTION int column_of(const member& team) const { return team.team_rank() % threads_across; }
+  template <class Member>
+  KOKKOS_FUNCTION int column_of(const Member& team) const {
+    return team.team_rank() % threads_across;
+  }
   /// The first row of a thread.
-  KOKKOS_FUNCTION int first_row(const member& team) const { return team.team_rank() / threads_across * Strip; }
+  template <class Member>
+  KOKKOS_FUNCTION int first_row(const Member& team) const {
+    return team.team_rank() / threads_across * Strip;
+  }
   /// Rows and columns of the tile whose cells are computed.
   KOKKOS_FUNCTION int rows_at(const grid_index& corner) const {
     return static_cast<int>(Kokkos::min<std::int64_t>(rows, boxes.all.high[along] - corner.of[along]));
@@ -106,7 +112,8 @@ struct device_tiles {
     }
   }
   /// Copies `height` rows of `width` columns to a team's scratch memory, the first from a cell on.
-  KOKKOS_FUNCTION void load(const member& team, In* tile, grid_index from, int height, int width) const {
+  template <class Member>
+  KOKKOS_FUNCTION void load(const Member& team, In* tile, grid_index from, int height, int width) const {
     constexpr int at_once = 4;
     const int row = team.team_rank() / threads_across, step = tune::team / threads_across;
     if (column_of(team) >= width) return;
@@ -123,8 +130,8 @@ struct device_tiles {
       }
     });
   }
-  template <class S, class Finish>
-  KOKKOS_FUNCTION void store(const member& team, const grid_index& corner, const S (&sums)[Strip],
+  template <class Member, class S, class Finish>
+  KOKKOS_FUNCTION void store(const Member& team, const grid_index& corner, const S (&sums)[Strip],
                              const Finish& finish) const {
     const int column = column_of(team), first = first_row(team), left = rows_at(corner) - first;
     if (column >= columns_at(corner)) return;

@@ -210,9 +210,10 @@ void rank_call(const operation_name& operation, const Exec& exec, const Out& out
 }  // namespace impl
 
 /// The least value in a window around each cell. Of boxes, one pass along each axis, with the values in between in
-/// scratch memory; on devices two axes share a pass where windows have no more than 192 cells. Along an axis with a
-/// window of more than 63 cells (hosts: 31, or 96 of values of one byte), a pass takes the same time for all widths: of
-/// lines that are copied with what is beyond their ends, as `rolling` (van Herk, Pattern Recognition Letters 13, 1992).
+/// scratch memory; on devices two axes share a pass where windows have no more than 192 cells, in which those of 8 to
+/// 63 cells along an axis take a few steps for a result. Along an axis with a window of more than 63 cells (hosts: 31,
+/// or 96 of values of one byte), a pass takes the same time for all widths: of lines that are copied with what is
+/// beyond their ends, as `rolling` (van Herk, Pattern Recognition Letters 13, 1992).
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void minimum_filter(const Exec& exec, const Out& out, const In& in, const footprint& window, const boundaries& edge,
                     const Options&... options) {

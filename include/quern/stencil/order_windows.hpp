@@ -9,6 +9,7 @@
 #include <quern/core/values/ordered.hpp>
 #include <quern/stencil/footprint.hpp>
 #include <quern/stencil/host_selection.hpp>
+#include <quern/stencil/window_parts.hpp>
 
 namespace quern::impl {
 
@@ -35,15 +36,22 @@ struct extreme_of {
     else s = better ? v : s;
   }
   template <class S, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static S lift(const T& value) {
+    if constexpr (Binary) return static_cast<S>(value != T(0) ? 1 : 0);
+    else return static_cast<S>(value);
+  }
+  template <class S, class T>
   KOKKOS_FORCEINLINE_FUNCTION static void add(S& s, unit_weight, const T& value) {
-    if constexpr (Binary) take(s, static_cast<S>(value != T(0) ? 1 : 0));
-    else take(s, static_cast<S>(value));
+    take(s, lift<S>(value));
   }
   template <class S, class W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static void add(S& s, const W& height, const T& value) {
     take(s, static_cast<S>(value) + (Sign > 0 ? height : -height));
   }
 };
+
+template <int Sign, bool Binary>
+inline constexpr bool joins_parts<extreme_of<Sign, Binary>> = true;
 
 /// Tests of a value beside another one, and whether it is NaN.
 struct is_less {

@@ -38,8 +38,7 @@ template <class Rule, class S>
 struct compared_by {
   template <class T>
   KOKKOS_FUNCTION S operator()(const T& v) const {
-    if constexpr (Rule::binary) return static_cast<S>(v != T(0) ? 1 : 0);
-    else return static_cast<S>(v);
+    return Rule::template lift<S>(v);
   }
 };
 
