@@ -104,6 +104,16 @@ TEST(DeviceMap, OfArraysByIndex) {
     expect_each_once("tile", quern::tile(x, {2, 1, 3}));
   }
 }
+TEST(DeviceMap, OfRowsThatAreTaken) {
+  const Kokkos::View<int*, host> rows("rows", 300);
+  for (int i = 0; i < 300; ++i) rows(i) = (i * 37) % 61 - 30;
+  const cube x = numbers(1, 31, 3);
+  for (const auto mode : {quern::index_mode::wrap, quern::index_mode::clip}) {
+    expect_each_once("rows", quern::take(x, rows, quern::axis{1}, mode));
+    expect_each_once("rows that are taken and padded", quern::pad(quern::take(x, rows, quern::axis{1}, mode), 1, 0.5f));
+    expect_each_once("elements", quern::take(x, rows, quern::axis{2}, mode));
+  }
+}
 // Distances at which repeated elements are found together.
 TEST(DeviceMap, OfLongRowsThatRepeat) {
   for (const int times : {1, 2, 3, 7, 16, 17}) {

@@ -87,12 +87,12 @@ struct device_map {
       for (int u = 0; u < Count; ++u) wanted += rows > u * row_step && i + u * i_step < nest.inner ? 1 : 0;
       offsets o[Count] = {one[0]};
       if (wanted > 0) first_elements(o, wanted, inputs);
-      return;
-    }
-    for (int u = 0; u < Count && rows > u * row_step; ++u, i += i_step, one[0] = moved(one[0])) {
-      if (i + W <= nest.inner) whole_items<W>(one, inputs);
-      else
-        for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
+    } else {
+      for (int u = 0; u < Count && rows > u * row_step; ++u, i += i_step, one[0] = moved(one[0])) {
+        if (i + W <= nest.inner) whole_items<W>(one, inputs);
+        else
+          for (std::int64_t k = 0; i + k < nest.inner; ++k) element(one[0], k, inputs);
+      }
     }
   }
   /// The first of a thread's rows by the number of that thread, and how many are left from that row on.

@@ -30,8 +30,8 @@ struct map_tuning : tuning<Exec> {
   static constexpr int bytes_of_largest_tile = 8;  // which fit of an element of each operand
   static constexpr int tile_team = 256;
 
-  /// Bytes that a thread loads at once for a tile: with four elements, teams waited for memory more than half of their
-  /// time. (bench_views, copy_permute)
+  /// Bytes that a thread loads at once for a tile: of four floats each, four teams of a multiprocessor would have less
+  /// under way than hides the latency of its memory. (bench_views, copy_permute)
   static constexpr int tile_bytes_of_thread = 64;
 
   /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.

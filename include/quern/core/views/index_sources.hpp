@@ -212,23 +212,27 @@ struct axis_source {
     const std::int64_t i = index(at), j = map(i), along = step >> bits.below, last = i + (count - 1) * along;
     if constexpr (Map::has_outside)
       if (j < 0) return {};
-    const std::int64_t start = others(at) + j * stride;
+    const std::int64_t below = std::int64_t{1} << bits.below, in_below = (at & (below - 1)) + (count - 1) * step;
+    std::int64_t inner_step = step;
     if (along << bits.below == step && last >> bits.of_index == 0) {
-      if constexpr (!goes_by_steps<Map>) return {};
-      if constexpr (std::is_same_v<Map, repeat_map>) {
+      inner_step = along * stride;
+      if constexpr (!goes_by_steps<Map>) {
+        return {};
+      } else if constexpr (std::is_same_v<Map, repeat_map>) {
         const std::int64_t elements = along > 0 ? map(along) : 0;
         if (elements * map.times != along) return {};
-        return inner.strided(start, elements * stride, count);
+        inner_step = elements * stride;
+      } else {
+        const std::int64_t end = map(last);
+        if ((Map::has_outside && end < 0) || end - j != last - i) return {};
       }
-      const std::int64_t end = map(last);
-      if ((Map::has_outside && end < 0) || end - j != last - i) return {};
-      return inner.strided(start, along * stride, count);
+    } else if (in_below < 0 || in_below >= below) {
+      const int other_bits = bits.below + bits.of_index;
+      if (step >> other_bits << other_bits != step) return {};  // along several axes at once
+      inner_step = step >> other_bits << bits.outer_shift;
     }
-    const std::int64_t below = std::int64_t{1} << bits.below, in_below = (at & (below - 1)) + (count - 1) * step;
-    if (in_below >= 0 && in_below < below) return inner.strided(start, step, count);
-    const int other_bits = bits.below + bits.of_index;
-    if (step >> other_bits << other_bits != step) return {};  // along several axes at once
-    return inner.strided(start, step >> other_bits << bits.outer_shift, count);
+    // Called once: of calls in each case, compilers would make a number of copies that has the depth as its exponent.
+    return inner.strided(others(at) + j * stride, inner_step, count);
   }
 
  private:

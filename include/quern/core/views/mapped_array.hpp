@@ -37,6 +37,27 @@ struct source_reader {
   typename Source::value_type operator[](std::int64_t k) const { return source->load(at + k * step); }
 };
 
+/// Elements of a source `step` addresses apart.
+template <int Count, class Source>
+KOKKOS_FORCEINLINE_FUNCTION void load_each(const Source& source, std::int64_t at, std::int64_t step,
+                                           typename Source::value_type (&v)[Count]) {
+  for (int k = 0; k < Count; ++k) v[k] = source.load(at + k * step);
+}
+/// Where their indices stand in memory, these are loaded first, as many as registers hold: a thread that loads an index
+/// and its element in turns waits for each.
+template <int Count, class Inner, class Indices>
+KOKKOS_FORCEINLINE_FUNCTION void load_each(const axis_source<Inner, take_map<Indices>>& source, std::int64_t at,
+                                           std::int64_t step, typename Inner::value_type (&v)[Count]) {
+  constexpr int some = Count % 8 == 0 ? 8 : Count;
+  for (int first = 0; first < Count; first += some) {
+    typename Indices::value_type index[some];
+    for (int k = 0; k < some; ++k) index[k] = source.map.indices.load(source.index(at + (first + k) * step));
+    for (int k = 0; k < some; ++k)
+      v[first + k] = source.inner.load(source.others(at + (first + k) * step) +
+                                       index_by_mode(index[k], source.map.n, source.map.mode) * source.stride);
+  }
+}
+
 /// An operand of kernels whose offsets are addresses of a source, counted from the first.
 template <class Source>
 struct mapped_operand {
@@ -88,7 +109,7 @@ struct mapped_operand {
         return;
       }
     }
-    for (int k = 0; k < Count; ++k) v[k] = load(offset + k * distance);
+    load_each(source, first + offset, distance, v);
   }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION value_type expand(const pack<value_type, W>& p, int k) const {
