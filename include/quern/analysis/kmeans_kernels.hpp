@@ -122,8 +122,9 @@ template <class T, int Across, class Member>
 struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
+  using plan = assign_memory<tile_type, T>;
   assign_points<T> of;
-  assign_memory memory;
+  plan memory;
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
@@ -131,10 +132,10 @@ struct device_assign {
     std::int32_t* label;
     T* sums;
     std::uint32_t* counts;
-    KOKKOS_FUNCTION shared_memory(const Member& member, const assign_memory& m)
-        : tile(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment))),
-          label(reinterpret_cast<std::int32_t*>(tile + m.labels)),
-          sums(reinterpret_cast<T*>(tile + m.sums)),
+    KOKKOS_FUNCTION shared_memory(const Member& member, const plan& m)
+        : tile(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, plan::alignment))),
+          label(reinterpret_cast<std::int32_t*>(tile + plan::labels)),
+          sums(reinterpret_cast<T*>(tile + plan::sums)),
           counts(reinterpret_cast<std::uint32_t*>(tile + m.counts)) {}
   };
 
@@ -217,7 +218,7 @@ struct device_assign {
                                     const std::int32_t (&nearest)[tile_type::down], T square) const {
     const int rank = member.team_rank(), column = rank % tile_type::threads_across;
     T* values = reinterpret_cast<T*>(shared.tile);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + assign_memory::best_values<tile_type> * sizeof(T));
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.tile + plan::best_values * sizeof(T));
     member.team_barrier();
     for (int p = 0; p < tile_type::down; ++p) {
       values[column * tile_type::points + tile_type::point(rank, p)] = best[p];
@@ -295,9 +296,8 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const auto memory = assign_memory::of<typename kernel::tile_type, T>(a.points.columns, a.table.count,
-                                                                           a.sums == nullptr ? 0 : a.plan.groups,
-                                                                           team_scratch_room<Exec>(kernel::team));
+      const typename kernel::plan memory(a.points.columns, a.table.count, a.sums == nullptr ? 0 : a.plan.groups,
+                                         team_scratch_room<Exec>(kernel::team));
       Kokkos::parallel_for(kernel_label(label),
                            policy(exec, static_cast<int>(a.plan.parts), kernel::team)
                                .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
