@@ -236,8 +236,21 @@ prepared knn(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// Those of all elements together.
+prepared running_statistics_of_all(const exec_space& exec, std::int64_t n) {
+  const auto u = make_view<double*>("u", n);
+  quern::random::normal(exec, u, quern::random::key(1));
+  const quern::RunningStatistics<bench::view<double>> all(exec);
+  prepared p{8.0 * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { all.add(exec, u); }}};
+  p.poison = [=] { all.reset(exec); };
+  p.right = [=] { return all.count(exec) > 0 && all.count(exec) % n == 0 && all.max(exec) == quern::max(exec, u); };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"running_statistics/f64", {1'000'000, 100'000'000}, 37, running_statistics});
+  bench::add({"running_statistics of all/f64", {1'000'000, 100'000'000}, 37, running_statistics_of_all});
   bench::add({"label 0.1/u8 n3", {64, 256, 512}, 37, label<10>});
   bench::add({"label 0.3/u8 n3", {64, 256, 512}, 37, label<30>});
   bench::add({"label 0.6/u8 n3", {256}, 37, label<60>});

@@ -3,8 +3,12 @@
 
 // Operations of tables, whose results are new tables. Bytes count each column that is read and each that is made.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
@@ -92,7 +96,36 @@ prepared describe(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// A file of numbers that ends with the benchmark.
+struct csv_file {
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("quern-bench-" + std::to_string(getpid()) + ".csv")).string();
+  explicit csv_file(const table& rows) { quern::write_csv(path, rows); }
+  csv_file(const csv_file&) = delete;
+  csv_file& operator=(const csv_file&) = delete;
+  ~csv_file() { std::remove(path.c_str()); }
+};
+
+/// Four columns of doubles of 17 digits. Bytes are those of the file, which the system has in memory.
+prepared read_csv(const exec_space& exec, std::int64_t n) {
+  table rows(exec);
+  for (int c = 0; c < 4; ++c) rows.insert("x" + std::to_string(c), sampled(exec, n, c + 1));
+  const auto file = std::make_shared<csv_file>(rows);
+  const auto made = std::make_shared<table>();
+  prepared p{static_cast<double>(std::filesystem::file_size(file->path)), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = quern::read_csv(exec, file->path); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const auto same = [&](const char* name) {
+      return quern::array_equal(exec, made->column<double>(name), rows.column<double>(name));
+    };
+    return made->rows() == n && same("x0") && same("x3");
+  };
+  return p;
+}
+
 const bool registered = [] {
+  bench::add({"read_csv/f64 n x 4", {1'000'000}, 4099, read_csv});
   bench::add({"merge/i64", {1'000'000, 10'000'000}, 4099, merge<1>});
   bench::add({"merge with a fifth/i64", {5'000'000}, 4099, merge<5>});
   bench::add({"group_by and sum, 1e6 keys/i64", {5'000'000, 100'000'000}, 40'099, group_by<false>});

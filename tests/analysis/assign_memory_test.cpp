@@ -17,10 +17,11 @@ using quern::impl::assign_memory;
 template <class T, int Across>
 void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters, int groups, std::int64_t room) {
   using tile = quern::impl::device_row_tile<T, Across>;
-  const auto m = assign_memory::of<tile, T>(columns, clusters, groups, room);
+  using plan = assign_memory<tile, T>;
+  const plan m(columns, clusters, groups, room);
   const std::string text = "columns " + std::to_string(columns) + ", clusters " + std::to_string(clusters) +
                            ", groups " + std::to_string(groups) + ", room " + std::to_string(room);
-  const std::int64_t best = tile::points / assign_memory::passes * tile::threads_across;
+  const std::int64_t best = tile::points / plan::passes * tile::threads_across;
   EXPECT_LE(tile::x_values * static_cast<std::int64_t>(sizeof(T)), m.best) << text;
   EXPECT_LE(tile::values * static_cast<std::int64_t>(sizeof(T)), m.labels) << text;
   EXPECT_LE(m.best + best * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t)), m.labels) << text;
@@ -29,13 +30,13 @@ void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters
   const std::int64_t counts = (clusters + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t));
   EXPECT_LE(m.sums + (m.has_sums ? sums : 0), m.counts) << text;
   EXPECT_LE(m.counts + (m.has_counts ? counts : 0), m.end) << text;
-  EXPECT_LE(m.end + assign_memory::alignment, m.bytes()) << text;
+  EXPECT_LE(m.end + plan::alignment, m.bytes()) << text;
   EXPECT_EQ(0u, m.labels % sizeof(std::int32_t)) << text;
   EXPECT_EQ(0u, m.sums % sizeof(T)) << text;
   EXPECT_EQ(0u, m.counts % sizeof(std::uint32_t)) << text;
   EXPECT_FALSE(m.has_sums && groups == 0) << text;
   // Whatever is left out does not fit; a tile must.
-  const auto least = assign_memory::of<tile, T>(columns, clusters, 0, 0);
+  const plan least(columns, clusters, 0, 0);
   EXPECT_FALSE(least.has_counts) << text;
   EXPECT_TRUE(m.bytes() <= room || m.bytes() == least.bytes()) << text;
   EXPECT_TRUE(m.has_sums || groups == 0 || least.bytes() + sums > room) << text;
@@ -98,8 +99,7 @@ struct assigned_points {
                                           with_sums ? sums.data() : nullptr,
                                           between(),
                                           counts.data()};
-    const auto memory =
-        assign_memory::of<typename kernel::tile_type, T>(columns, clusters, with_sums ? plan.groups : 0, room);
+    const typename kernel::plan memory(columns, clusters, with_sums ? plan.groups : 0, room);
     return test::run_teams(kernel{a, memory}, static_cast<int>(plan.parts), kernel::team, 1,
                            static_cast<std::size_t>(memory.bytes()));
   }

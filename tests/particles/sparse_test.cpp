@@ -105,6 +105,44 @@ TYPED_TEST(SparseOn, ClumpsAreThoseOfALoop) {
     }
 }
 
+/// Pairs of such clumps with others that are in the same places, of which the last radius reaches around the box.
+TYPED_TEST(SparseOn, PairsWithOthersAreThoseOfALoop) {
+  using E = typename TestFixture::E;
+  const std::vector<double> radii{0, 0.5, 1, 2.25};
+  for (const std::int64_t rank : {1, 2, 3})
+    for (const bool around : {false, true}) {
+      const double length = rank == 3 && !around ? 0x1p22 : 0x1p12;
+      const double places[] = {0, length / 2, length / 4, length - 4};
+      const auto clumps = [&](int n, int seed) {
+        std::vector<double> values;
+        for (int i = 0; i < n; ++i)
+          for (std::int64_t d = 0; d < rank; ++d)
+            values.push_back(places[(i + d * (i / 4)) % 4] + std::abs(test::sample(i, seed + d)));
+        return values;
+      };
+      const std::vector<double> x = clumps(130, 3), y = clumps(90, 11);
+      std::vector<std::int64_t> expected(radii.size());
+      for (std::size_t i = 0; i < x.size(); i += rank)
+        for (std::size_t j = 0; j < y.size(); j += rank) {
+          double sum = 0;
+          for (std::int64_t d = 0; d < rank; ++d) {
+            const double step = std::abs(x[i + d] - y[j + d]);
+            sum += std::pow(around ? std::min(step, length - step) : step, 2);
+          }
+          for (std::size_t r = 0; r < radii.size(); ++r) expected[r] += sum <= radii[r] * radii[r] ? 1 : 0;
+        }
+      EXPECT_GT(expected[3], expected[2]);
+      const domain box = rank == 1   ? domain({0}, {length}, periodic(around))
+                         : rank == 2 ? domain({0, 0}, {length, length}, periodic(around))
+                                     : domain({0, 0, 0}, {length, length, length}, periodic(around));
+      const auto found = this->template row<std::int64_t>(4);
+      quern::pair_counts(E(), found, this->points(x, rank), this->points(y, rank), box, radii);
+      EXPECT_EQ(expected, test::contents(found)) << rank << ", " << around;
+      quern::pair_counts(E(), found, this->points(y, rank), this->points(x, rank), box, radii);
+      EXPECT_EQ(expected, test::contents(found)) << rank << ", " << around << ", the other way around";
+    }
+}
+
 /// The nearest without a domain, beside a loop: of the other points, and of the outlier, whose own cell is far away.
 TYPED_TEST(SparseOn, TheNearestAreThoseOfALoop) {
   using E = typename TestFixture::E;

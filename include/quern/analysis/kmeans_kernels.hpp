@@ -122,8 +122,9 @@ template <class T, int Across, class Member>
 struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
+  using plan = assign_memory<tile_type, T>;
   assign_points<T> of;
-  assign_memory memory;
+  plan memory;
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
@@ -132,16 +133,15 @@ struct device_assign {
     std::int32_t* label;
     T* sums;
     std::uint32_t* counts;
-    KOKKOS_FUNCTION shared_memory(const Member& member, const assign_memory& m)
-        : shared_memory(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, assign_memory::alignment)),
-                        m) {}
+    KOKKOS_FUNCTION shared_memory(const Member& member, const plan& m)
+        : shared_memory(static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(m.end, plan::alignment)), m) {}
 
    private:
-    KOKKOS_FUNCTION shared_memory(std::byte* memory, const assign_memory& m)
+    KOKKOS_FUNCTION shared_memory(std::byte* memory, const plan& m)
         : tile(reinterpret_cast<T*>(memory)),
-          best(memory + m.best),
-          label(reinterpret_cast<std::int32_t*>(memory + m.labels)),
-          sums(reinterpret_cast<T*>(memory + m.sums)),
+          best(memory + plan::best),
+          label(reinterpret_cast<std::int32_t*>(memory + plan::labels)),
+          sums(reinterpret_cast<T*>(memory + plan::sums)),
           counts(reinterpret_cast<std::uint32_t*>(memory + m.counts)) {}
   };
 
@@ -222,12 +222,12 @@ struct device_assign {
   /// The nearest row of each point among those that the threads of its row of blocks have found.
   KOKKOS_FUNCTION void join_threads(const Member& member, const shared_memory& shared, const T (&best)[tile_type::down],
                                     const std::int32_t (&nearest)[tile_type::down], T square) const {
-    constexpr int points = assign_memory::pass_points<tile_type>, down = tile_type::down / assign_memory::passes;
+    constexpr int points = plan::pass_points, down = tile_type::down / plan::passes;
     static_assert(down % tile_type::down_pack == 0, "the first points are those of the first pass");
     const int rank = member.team_rank(), column = rank % tile_type::threads_across;
     T* values = reinterpret_cast<T*>(shared.best);
-    auto* rows = reinterpret_cast<std::int32_t*>(shared.best + assign_memory::best_values<tile_type> * sizeof(T));
-    for (int pass = 0; pass < assign_memory::passes; ++pass) {
+    auto* rows = reinterpret_cast<std::int32_t*>(shared.best + plan::best_values * sizeof(T));
+    for (int pass = 0; pass < plan::passes; ++pass) {
       const int first = pass * points, own = rank - first;
       member.team_barrier();
       for (int p = pass * down; p < (pass + 1) * down; ++p) {
@@ -311,9 +311,8 @@ void launch_assign(const std::string& label, const Exec& exec, const assign_poin
     const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
       using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
       using kernel = device_assign<T, Across, typename policy::member_type>;
-      const auto memory = assign_memory::of<typename kernel::tile_type, T>(a.points.columns, a.table.count,
-                                                                           a.sums == nullptr ? 0 : a.plan.groups,
-                                                                           team_scratch_room<Exec>(kernel::team));
+      const typename kernel::plan memory(a.points.columns, a.table.count, a.sums == nullptr ? 0 : a.plan.groups,
+                                         team_scratch_room<Exec>(kernel::team));
       Kokkos::parallel_for(kernel_label(label),
                            policy(exec, static_cast<int>(a.plan.parts), kernel::team)
                                .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
