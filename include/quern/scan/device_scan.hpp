@@ -74,7 +74,9 @@ struct device_scan {
 
   template <class Member>
   KOKKOS_FUNCTION static int threads_of(const Member& team) {
-    if constexpr (Team > 0) KOKKOS_IF_ON_DEVICE((return Team;))
+    if constexpr (Team > 0) {
+      KOKKOS_IF_ON_DEVICE((return Team;))
+    }
     return team.team_size();
   }
   /// The shared memory of a team: values of the threads and of groups of them, and a tile of elements.
