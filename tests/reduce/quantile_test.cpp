@@ -140,7 +140,9 @@ void expect_tiles_to_fit() {
     for (const bool results_fastest : {false, true})
       for (std::int64_t inner = 1; inner <= 5000; inner = inner * 3 / 2 + 1)
         for (std::int64_t n = 33; n <= 100'000; n = n * 4 / 3 + 1) {
-          const auto s = quern::impl::device_tile<selectors, T>(results_fastest, inner, n, 256, room);
+          const auto s = quern::impl::device_tile<selectors, T>(results_fastest, inner, n, 256, room, 16);
+          ASSERT_EQ(s.held, s.across == 1 && n <= 16 * s.along);
+          ASSERT_TRUE(!s.held || s.copied == 0);
           ASSERT_LE(quern::impl::tile_bytes<selectors>(s), room) << room << ' ' << inner << ' ' << n;
           ASSERT_TRUE(s.across >= 1 && s.across * s.along <= s.team && s.log_bins >= 5);
         }
@@ -151,6 +153,28 @@ TEST(QuantileShapes, FitIntoTheDevicesMemory) {
   expect_tiles_to_fit<std::int16_t>();
   expect_tiles_to_fit<std::int8_t>();
   expect_tiles_to_fit<std::uint64_t>();
+}
+
+// The threads of a device's team add up bins, and those add up these sums.
+TEST(QuantileBins, OfRanksAreFoundByThreadsTogether) {
+  using quern::impl::bin_finder;
+  for (const int bins : {32, 256, 2048})
+    for (const int along : {8, 32, 256}) {
+      std::vector<std::uint32_t> counts(bins), sums(bin_finder::words(along));
+      for (int b = 0; b < bins; ++b) counts[b] = b % 7 == 3 || (b > 40 && b < 90) ? 0 : b * 37 % 11;
+      quern::impl::found_bin found[2];
+      const bin_finder finder{counts.data(), bins, along, sums.data(), found};
+      for (int r = 0; r < along; ++r) finder.add_up_bins(r);
+      for (int r = 0; r < along; ++r) finder.add_up_sums(r);
+      std::int64_t before = 0;
+      for (int b = 0; b < bins; before += counts[b++])
+        for (std::int64_t rank = before; rank < before + counts[b]; ++rank) {
+          finder.find(rank, found[1]);
+          ASSERT_EQ(b, found[1].bin) << bins << ' ' << along;
+          ASSERT_EQ(before, found[1].before);
+          ASSERT_EQ(counts[b], found[1].count);
+        }
+    }
 }
 
 TYPED_TEST(Quantile, AlongAxes) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <quern/core.hpp>
+#include <quern/keyed/one_pass_compaction.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <quern/keyed/sort.hpp>
 #endif
@@ -138,18 +139,11 @@ TEST(OnePassWords, EpochsStartAgainWithOne) {
   }
 }
 
-struct count_joins {
-  using local = int;
-  using state = std::int64_t;
-  KOKKOS_FUNCTION state none() const { return 0; }
-  KOKKOS_FUNCTION void append(state& s, int l) const { s += l; }
-  KOKKOS_FUNCTION void join(state& s, state next) const { s += next; }
-};
 // Each of them within as many launches as there are words: none grows so old that its epoch comes again.
 TEST(OnePassWords, ThatLaunchesDoNotWriteAreCleared) {
   constexpr std::uint64_t old = std::uint64_t{77} << 32;
   quern::Workspace<host> scratch;
-  quern::impl::tile_chain<count_joins> chain{{}, 5};
+  quern::impl::tile_chain<quern::impl::count_joins> chain{{}, 5};
   chain.allocate(host(), scratch);
   chain.tiles = 1'100;
   chain.allocate(host(), scratch);

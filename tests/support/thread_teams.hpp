@@ -31,45 +31,29 @@ class thread_member {
   };
   thread_member(team& of, int rank, int league, int leagues)
       : team_(of), rank_(rank), league_(league), leagues_(leagues) {}
-  int team_rank() const { return rank_; }
-  int team_size() const { return team_.size; }
-  int league_rank() const { return league_; }
-  int league_size() const { return leagues_; }
-  void team_barrier() const { team_.arrived.arrive_and_wait(); }
+  KOKKOS_FUNCTION int team_rank() const { return rank_; }
+  KOKKOS_FUNCTION int team_size() const { return team_.size; }
+  KOKKOS_FUNCTION int league_rank() const { return league_; }
+  KOKKOS_FUNCTION int league_size() const { return leagues_; }
+  KOKKOS_FUNCTION void team_barrier() const { KOKKOS_IF_ON_HOST((team_.arrived.arrive_and_wait();)) }
 
   /// The sum of the threads before this one.
-  int team_scan(int value) const {
-    team_barrier();
-    team_.values[rank_] = value;
-    team_barrier();
-    return std::accumulate(team_.values.begin(), team_.values.begin() + rank_, 0);
+  KOKKOS_FUNCTION int team_scan(int value) const {
+    KOKKOS_IF_ON_HOST((return scan(value);))
+    KOKKOS_IF_ON_DEVICE((return value;))
   }
-  void team_broadcast(int& value, int from) const {
-    team_barrier();
-    if (rank_ == from) team_.values[from] = value;
-    team_barrier();
-    value = team_.values[from];
-  }
+  KOKKOS_FUNCTION void team_broadcast(int& value, int from) const { KOKKOS_IF_ON_HOST((broadcast(value, from);)) }
 
   /// The sum of all threads, from the first to the last.
   template <class T, class Space>
-  void team_reduce(const Kokkos::Sum<T, Space>& sum) const {
-    team_barrier();
-    std::memcpy(&team_.reduced[rank_], &sum.reference(), sizeof(T));
-    team_barrier();
-    sum.reference() = T(0);
-    for (const auto& bytes : team_.reduced) {
-      T value;
-      std::memcpy(&value, &bytes, sizeof(T));
-      sum.reference() += value;
-    }
-    team_barrier();
+  KOKKOS_FUNCTION void team_reduce(const Kokkos::Sum<T, Space>& sum) const {
+    KOKKOS_IF_ON_HOST((reduce(sum.reference());))
   }
 
   struct cursor {
     std::byte *next, *end;
     /// No memory where there is none left, as of Kokkos.
-    void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) {
+    KOKKOS_FUNCTION void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) {
       const auto at = reinterpret_cast<std::uintptr_t>(next);
       std::byte* here = next + (alignment - at % alignment) % alignment;
       if (here + bytes > end) return nullptr;
@@ -77,9 +61,35 @@ class thread_member {
       return here;
     }
   };
-  cursor& team_shmem() const { return cursor_; }
+  KOKKOS_FUNCTION cursor& team_shmem() const { return cursor_; }
 
  private:
+  int scan(int value) const {
+    team_barrier();
+    team_.values[rank_] = value;
+    team_barrier();
+    return std::accumulate(team_.values.begin(), team_.values.begin() + rank_, 0);
+  }
+  void broadcast(int& value, int from) const {
+    team_barrier();
+    if (rank_ == from) team_.values[from] = value;
+    team_barrier();
+    value = team_.values[from];
+  }
+  template <class T>
+  void reduce(T& sum) const {
+    team_barrier();
+    std::memcpy(&team_.reduced[rank_], &sum, sizeof(T));
+    team_barrier();
+    sum = T(0);
+    for (const auto& bytes : team_.reduced) {
+      T value;
+      std::memcpy(&value, &bytes, sizeof(T));
+      sum += value;
+    }
+    team_barrier();
+  }
+
   team& team_;
   int rank_, league_, leagues_;
   mutable cursor cursor_{team_.shared.data(), team_.shared.data() + team_.bytes};

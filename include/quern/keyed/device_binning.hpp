@@ -60,7 +60,7 @@ struct device_binning {
     if (work.shared) prepare(team, mine);
     run r;
     for_share_of_team<tune::binning_packs>(work, team, [&](auto width, const auto& bin_at, const auto& weight_at) {
-      for (int k = 0; k < width; ++k) mine.add_one(r, bin_at(k), weight_at(k));
+      for (int k = 0; k < decltype(width)::value; ++k) mine.add_one(r, bin_at(k), weight_at(k));
     });
     work.flush(mine, r);
     if (slots > 0) put_top(team, mine);

@@ -75,7 +75,7 @@ struct frequent_binning {
     prepare(team, mine, reinterpret_cast<std::uint32_t*>(sets), best);
     for_share_of_team<tune::frequent_packs>(work, team, [&](auto width, const auto& bin_at, const auto& weight_at) {
       run r;  // equal bins that follow each other are added up first
-      for (int k = 0; k < width; ++k) {
+      for (int k = 0; k < decltype(width)::value; ++k) {
         const std::int64_t bin = bin_at(k);
         if (k > 0 && bin != r.bin) {
           mine.add(r.bin, r.sum);

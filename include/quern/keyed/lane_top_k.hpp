@@ -59,6 +59,25 @@ struct lane_candidates {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 /// The smallest word of 32 lanes, in all of them, by one instruction.
 __device__ inline std::uint32_t smallest_of_warp(std::uint32_t word) { return __reduce_min_sync(0xffffffffu, word); }
+
+/// The first of 32 lanes: the smallest key, of which words are compared from the highest on, and then the position.
+template <class Key>
+__device__ placed_key<Key> first_of_warp(const placed_key<Key>& best) {
+  constexpr std::uint32_t none = ~std::uint32_t{0};  // behind all positions
+  auto key = static_cast<std::uint64_t>(best.key);
+  bool here = true;
+  if constexpr (sizeof(Key) == 8) {
+    const auto own = static_cast<std::uint32_t>(key >> 32), low = static_cast<std::uint32_t>(key);
+    const std::uint32_t high = smallest_of_warp(own);
+    here = own == high;
+    key = std::uint64_t{high} << 32 | smallest_of_warp(here ? low : none);
+    here = here && low == static_cast<std::uint32_t>(key);
+  } else {
+    key = smallest_of_warp(static_cast<std::uint32_t>(key));
+    here = best.key == static_cast<Key>(key);
+  }
+  return {static_cast<Key>(key), static_cast<int>(smallest_of_warp(here ? static_cast<unsigned>(best.at) : none))};
+}
 #endif
 
 /// The first of all lanes, in all of them.
@@ -66,28 +85,17 @@ template <class Lane, class Key>
 KOKKOS_FORCEINLINE_FUNCTION placed_key<Key> first_of_lanes(const Lane& lane, placed_key<Key> best) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (Lane::width == 32) {
-    constexpr std::uint32_t none = ~std::uint32_t{0};  // behind all positions
-    auto key = static_cast<std::uint64_t>(best.key);
-    bool here = true;
-    if constexpr (sizeof(Key) == 8) {
-      const std::uint32_t high = smallest_of_warp(static_cast<std::uint32_t>(key >> 32));
-      here = static_cast<std::uint32_t>(key >> 32) == high;
-      const auto low = static_cast<std::uint32_t>(key);
-      key = std::uint64_t{high} << 32 | smallest_of_warp(here ? low : none);
-      here = here && low == static_cast<std::uint32_t>(key);
-    } else {
-      key = smallest_of_warp(static_cast<std::uint32_t>(key));
-      here = best.key == static_cast<Key>(key);
-    }
-    return {static_cast<Key>(key), static_cast<int>(smallest_of_warp(here ? static_cast<unsigned>(best.at) : none))};
-  }
+    return first_of_warp(best);
+  } else
 #endif
-  for (int apart = Lane::width / 2; apart > 0; apart /= 2) {
-    const int partner = lane.lane ^ apart;
-    const placed_key<Key> other{lane.from(partner, best.key), lane.from(partner, best.at)};
-    if (other.is_before(best)) best = other;
+  {
+    for (int apart = Lane::width / 2; apart > 0; apart /= 2) {
+      const int partner = lane.lane ^ apart;
+      const placed_key<Key> other{lane.from(partner, best.key), lane.from(partner, best.at)};
+      if (other.is_before(best)) best = other;
+    }
+    return best;
   }
-  return best;
 }
 
 /// The first k elements of each row, k <= Width, of rows of up to M * Width.

@@ -37,9 +37,10 @@ void fit_tile(select_shape& s, std::int64_t room) {
 }
 
 /// Threads of a device's team for lines that it reads, of several adjacent results where those are nearer in
-/// memory.
+/// memory. `held`: the keys that a thread may hold.
 template <class Selectors, class T>
-select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int max_threads, std::int64_t room) {
+select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int max_threads, std::int64_t room,
+                         int held = 0) {
   constexpr int max_copied = (32 << 10) / sizeof(typename Selectors::key);
   constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
   select_shape s;
@@ -49,8 +50,9 @@ select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t 
   s.across = static_cast<int>(std::min<std::int64_t>(inner, max_threads / s.along));
   if (s.across == 1) s.along = std::max(s.along, 32);
   s.team = (s.across * s.along + 31) / 32 * 32;
-  s.copied = (n + s.along - 1) / s.along * s.team;
-  if (s.copied > max_copied) s.copied = 0;
+  const std::int64_t each = (n + s.along - 1) / s.along;
+  s.held = s.across == 1 && each <= held;
+  s.copied = s.held || each * s.team > max_copied ? 0 : each * s.team;
   s.log_bins = log_bins_for(n);
   fit_tile<Selectors>(s, room);
   return s;
@@ -63,6 +65,7 @@ struct device_select {
   using key = typename order::key;
   using member = typename select_work<Exec, T, Out>::member;
   using team_selectors = selectors<Exec, member, T>;
+  static constexpr int held = reduce_tuning<Exec>::select_held;
 
   select_work<Exec, T, Out> work;
 
@@ -115,10 +118,22 @@ struct device_select {
     work.select_line(threads, key_list<Exec, key>{copy}, {rank, size, end}, at.of[1]);
   }
 
+  /// One line, from the registers of its threads.
+  KOKKOS_FUNCTION void operator()(select_held_tag, const member& team) const {
+    const select_shape& s = work.shape;
+    work.for_tiles(team, [&](const select_shape::tile& tile) {
+      const team_selectors threads(team, 1, s.along, s.log_bins, false);
+      const auto at = work.result_at(tile.first);
+      const line_share share = threads.used ? threads.share(work.n) : line_share{0, 1, 0};
+      const held_keys<key, held> keys(work.in + at.of[0], work.nest.stride[0][0], share);
+      work.select_line(threads, keys, share, at.of[1]);
+    });
+  }
+
   select_shape shape_for(bool results_fastest) const {
     constexpr int max_threads = tuning<Exec>::team_size;
     return device_tile<team_selectors, T>(results_fastest, work.result_nest.inner, work.n, max_threads,
-                                          team_scratch_room<Exec>(max_threads));
+                                          team_scratch_room<Exec>(max_threads), work.nest.outer == 1 ? held : 0);
   }
   static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }
   /// What a team has in shared memory.

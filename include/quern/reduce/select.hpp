@@ -48,9 +48,14 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   shape.share_results(result_nest.inner, results);
   const std::int64_t teams = std::min(shape.tiles, kernel_type::max_teams(exec));
   const auto shared = team_scratch<Exec>(label, shape.team, kernel.allocate(exec, scratch, teams));
-  using policy = typename work_type::template policy<select_tile_tag>;
-  Kokkos::parallel_for(kernel_label(label),
-                       policy(exec, static_cast<int>(teams), shape.team).set_scratch_size(0, shared), kernel);
+  const auto launch = [&]<class Tag>(Tag) {
+    using policy = typename work_type::template policy<Tag>;
+    Kokkos::parallel_for(kernel_label(label),
+                         policy(exec, static_cast<int>(teams), shape.team).set_scratch_size(0, shared), kernel);
+  };
+  if constexpr (is_device<Exec>)
+    if (shape.held) return launch(select_held_tag());
+  launch(select_tile_tag());
 }
 
 #define QUERN_SELECT(HOW, Exec, T)                                                                         \

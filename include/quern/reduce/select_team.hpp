@@ -14,6 +14,58 @@ struct found_bin {
   std::int64_t before = 0, count = 0;
 };
 
+/// Bins of 32-bit counts in which threads of a team find ranks together: each adds up adjacent bins, the first ones
+/// such sums, and one thread for each rank walks through the few that remain.
+struct bin_finder {
+  static constexpr int together = 16;  // sums of threads that are added up in turn
+  const std::uint32_t* bins;
+  int count, along;     // of bins, a power of two, and of threads
+  std::uint32_t* sums;  // of the bins of each thread, and then of each that are together
+  found_bin* found;     // for each rank
+
+  /// Words for sums of so many threads.
+  KOKKOS_FUNCTION static constexpr int words(int along) { return along + (along + together - 1) / together; }
+  KOKKOS_FUNCTION int each() const { return Kokkos::max(1, count / along); }
+
+  KOKKOS_FUNCTION void add_up_bins(int r) const {
+    const int own = each();
+    std::uint32_t sum = 0;
+    for (int i = 0; i < own && r * own < count; ++i) sum += bins[r * own + ((i + r * own / 32) & (own - 1))];
+    sums[r] = sum;
+  }
+  KOKKOS_FUNCTION void add_up_sums(int r) const {
+    if (r * together >= along) return;
+    std::uint32_t sum = 0;
+    for (int i = 0; i < together; ++i) sum += r * together + i < along ? sums[r * together + i] : 0;
+    sums[along + r] = sum;
+  }
+  /// The bin of a rank, by one thread.
+  KOKKOS_FUNCTION void find(std::int64_t rank, found_bin& to) const {
+    const auto wanted = static_cast<std::uint32_t>(rank);
+    std::uint32_t before = 0;
+    const int group = last_before(sums + along, (along + together - 1) / together, wanted, before);
+    const int first = group * together;
+    const int thread = first + last_before(sums + first, Kokkos::min(int{together}, along - first), wanted, before);
+    const int bin = thread * each() + last_before(bins + thread * each(), each(), wanted, before);
+    to = {bin, before, bins[bin]};
+  }
+
+ private:
+  /// Which of some counts has a rank, after `before`; adds those before it.
+  KOKKOS_FUNCTION static int last_before(const std::uint32_t* counts, int n, std::uint32_t rank,
+                                         std::uint32_t& before) {
+    std::uint32_t until = before;
+    int at = 0;
+    for (int i = 0; i + 1 < n; ++i) {
+      until += counts[i];
+      if (until > rank) continue;  // so for all that follow
+      at = i + 1;
+      before = until;
+    }
+    return at;
+  }
+};
+
 /// The `along` threads of a team that look for the same result, one of `across`, and what they share.
 template <class Exec, class Member, class T>
 struct selectors {
@@ -135,9 +187,9 @@ struct selectors {
             if (key(k - at.low) <= key(at.high - at.low)) count_in(k - at.low, shift);
         });
       team.team_barrier();
-      sum_groups(bins);
+      prepare_search(at);
       if (narrowing) {
-        const std::int64_t count = narrow_to_bin(bins, shift, at);
+        const std::int64_t count = search(shift, at);
         narrowing = !at.split && shift > 0;
         if (narrowing && count <= few) at.few = static_cast<int>(count);
         narrowing = narrowing && at.few == 0;
@@ -151,7 +203,10 @@ struct selectors {
   /// After sum_groups. Returns how many keys the interval then has.
   template <class Count>
   KOKKOS_FUNCTION std::int64_t narrow_to_bin(const Count* counts, int shift, interval& at) const {
-    const found_bin f = locate(counts, at.first), s = at.second == at.first ? f : locate(counts, at.second);
+    const found_bin f = locate(counts, at.first);
+    return narrow_to(f, at.second == at.first ? f : locate(counts, at.second), shift, at);
+  }
+  KOKKOS_FUNCTION static std::int64_t narrow_to(const found_bin& f, const found_bin& s, int shift, interval& at) {
     at.low += key(f.bin) << shift;
     at.high = at.low + Kokkos::min(key(at.high - at.low), key((key{1} << shift) - 1));
     at.first -= f.before;
@@ -190,6 +245,32 @@ struct selectors {
   }
 
  private:
+  /// On devices all threads of a result find its bins together, in the place of their tallies; on hosts each result has
+  /// one thread.
+  KOKKOS_FUNCTION bin_finder finder() const {
+    static_assert(sizeof(tally) >= 2 * sizeof(std::uint32_t) + 2 * sizeof(found_bin) / 8);  // of 8 threads and more
+    auto* const memory = reinterpret_cast<found_bin*>(tallies + result * along);
+    return {bins, 1 << log_bins, along, reinterpret_cast<std::uint32_t*>(memory + 2), memory};
+  }
+  KOKKOS_FUNCTION void prepare_search(const interval& at) const {
+    if constexpr (is_device<Exec>) {
+      const bin_finder f = finder();
+      if (used) f.add_up_bins(r);
+      team.team_barrier();
+      if (used) f.add_up_sums(r);
+      team.team_barrier();
+      if (used && r == 0) f.find(at.first, f.found[0]);
+      if (used && r == along - 1) f.find(at.second, f.found[1]);
+      team.team_barrier();
+    } else {
+      sum_groups(bins);
+    }
+  }
+  KOKKOS_FUNCTION std::int64_t search(int shift, interval& at) const {
+    if constexpr (is_device<Exec>) return narrow_to(finder().found[0], finder().found[1], shift, at);
+    else return narrow_to_bin(bins, shift, at);
+  }
+
   /// So many keys are compared with each other, instead of narrowed down further. They and the two that are found are
   /// in the place of the tallies of the result's threads. A host has one thread for a result, which other ways suit.
   KOKKOS_FUNCTION int max_few() const {

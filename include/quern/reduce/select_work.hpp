@@ -16,10 +16,12 @@ namespace quern::impl {
 struct select_shape : reduce_shape {
   int log_bins = 11;
   std::int64_t copied = 0;  // keys
+  bool held = false;        // by the registers of a device's team, which has one result
 };
 
 struct select_short_tag {};  // a thread for a result
 struct select_tile_tag {};   // a team for adjacent results
+struct select_held_tag {};   // a team for a result, whose keys are in its registers
 
 /// Bins for a line of n keys, as a power of two.
 inline int log_bins_for(std::int64_t n) {
@@ -35,7 +37,10 @@ struct select_work {
   using number = mean_type<T>;
   template <class Tag>
   using policy =
-      Kokkos::TeamPolicy<Exec, Tag, registers_of_teams<tuning<Exec>::team_size, reduce_tuning<Exec>::select_teams>>;
+      Kokkos::TeamPolicy<Exec, Tag,
+                         registers_of_teams<tuning<Exec>::team_size, std::is_same_v<Tag, select_held_tag>
+                                                                         ? reduce_tuning<Exec>::select_held_teams
+                                                                         : reduce_tuning<Exec>::select_teams>>;
   using member = typename policy<select_tile_tag>::member_type;
 
   quantile_rule rule;

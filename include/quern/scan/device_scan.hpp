@@ -74,7 +74,9 @@ struct device_scan {
 
   template <class Member>
   KOKKOS_FUNCTION static int threads_of(const Member& team) {
-    if constexpr (Team > 0) KOKKOS_IF_ON_DEVICE((return Team;))
+    if constexpr (Team > 0) {
+      KOKKOS_IF_ON_DEVICE((return Team;))
+    }
     return team.team_size();
   }
   /// The shared memory of a team: values of the threads and of groups of them, and a tile of elements.
@@ -239,7 +241,7 @@ struct device_scan {
   template <int Rows, int First = 0, class To, class From, class Member>
   KOKKOS_FUNCTION static void copy_adjacent(const To& to, const From& from, const Member& team) {
     if constexpr (First < items) {
-      constexpr int rows = std::min(Rows, items - First);
+      constexpr int rows = Rows < items - First ? Rows : items - First;
       const int threads = threads_of(team), t = team.team_rank();
       std::remove_cvref_t<decltype(from[0])> v[rows];
       for (int u = 0; u < rows; ++u) v[u] = from[t + (First + u) * threads];
@@ -252,7 +254,7 @@ struct device_scan {
   KOKKOS_FUNCTION static void copy_tile(const To& to, std::int64_t to_step, const From& from, std::int64_t from_step,
                                         const Member& team, int count) {
     if (to_step == 1 && from_step == 1 && count == threads_of(team) * items) copy_adjacent<Rows>(to, from, team);
-    else copy_rows<std::min(Rows, 8)>(to, to_step, from, from_step, team, count);
+    else copy_rows<(Rows < 8 ? Rows : 8)>(to, to_step, from, from_step, team, count);
   }
   /// From memory to that of a team.
   template <int Rows, class Member>
