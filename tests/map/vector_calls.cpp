@@ -22,8 +22,9 @@ void floats_in_map(const floats& y, const floats& x) {
 double lazy_in_a_reduction(const array& x) {
   return quern::sum(quern::lazy([](double v) { return quern::math::exp(v); }, x));
 }
-// At -O3 alone: rows of cells are loops of a length that is known at run time, and at -O2 g++'s cost model ("very-cheap")
-// takes loops whose number of steps is known when compiling, as those of maps and reductions over blocks are.
+// At -O3 alone: rows of cells are loops of a length that is known at run time, and at -O2 g++'s cost model
+// ("very-cheap") takes loops whose number of steps is known when compiling, as those of maps and reductions over blocks
+// are.
 void in_a_stencil(const array& y, const array& x) {
   quern::stencil<quern::star<1>>(
       y, [](const auto& w) { return quern::math::log1p(w(1) - w(-1)); }, quern::boundary::nearest, x);
