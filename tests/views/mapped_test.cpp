@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <numeric>
 #include <quern/reduce.hpp>
 #include <views/reading.hpp>
 
@@ -135,6 +136,36 @@ TYPED_TEST(MappedOn, OfManyAxesAreNotTooLarge) {
   EXPECT_EQ(1100, quern::extents_of(quern::roll(cube, {1, 1, 1}, axes{0, 1, 2})).extent[0]);
   EXPECT_EQ(130, quern::extents_of(quern::pad(four, 1)).extent[0]);
   EXPECT_EQ(128, quern::extents_of(quern::roll(four, {1, 2, 3, 4}, axes{0, 1, 2, 3})).extent[3]);
+}
+
+// Where a repeated axis has a power of two of indices, lines follow each other without a gap in the addresses.
+TYPED_TEST(MappedOn, LinesOfPowersOfTwoEnd) {
+  using E = TypeParam;
+  for (const std::int64_t n : {1, 2, 4, 8, 16})
+    for (const std::int64_t times : {1, 2, 4}) {
+      std::vector<int> values(5 * n), tiled, repeated, again;
+      std::iota(values.begin(), values.end(), 1);
+      for (std::int64_t i = 0; i < 5 * n * times; ++i) {
+        const std::int64_t row = i / (n * times), k = i % (n * times);
+        tiled.push_back(values[row * n + k % n]);
+        repeated.push_back(values[row * n + k / times]);
+        again.push_back(values[i % (5 * n)]);
+      }
+      for (const bool strided : {false, true}) {
+        const auto check = [&](const auto& x) {
+          const auto out = test::make_array<int, 2, Kokkos::LayoutRight, E>({5, n * times});
+          const auto rows = test::make_array<int, 2, Kokkos::LayoutRight, E>({5 * times, n});
+          quern::copy(E(), out, quern::tile(x, {std::int64_t{1}, times}));
+          EXPECT_EQ(tiled, test::contents(out)) << n << ' ' << times;
+          quern::copy(E(), out, quern::repeat(x, times, axis{1}));
+          EXPECT_EQ(repeated, test::contents(out)) << n << ' ' << times;
+          quern::copy(E(), rows, quern::tile(x, {times, std::int64_t{1}}));
+          EXPECT_EQ(again, test::contents(rows)) << n << ' ' << times;
+        };
+        if (strided) check(test::make_array<int, 2, Kokkos::LayoutStride, E>({5, n}, values));
+        else check(test::make_array<int, 2, Kokkos::LayoutRight, E>({5, n}, values));
+      }
+    }
 }
 
 TYPED_TEST(MappedOn, OfSixAxesReadTheirElements) {

@@ -177,25 +177,19 @@ struct axis_source {
   }
   /// Copies the elements of `count` addresses.
   void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
-    [[maybe_unused]] const bool by_index = bits.of_index > 0 && step == std::int64_t{1} << bits.below;
-    if constexpr (std::is_same_v<Map, repeat_map>)
-      if (by_index) return gather_repeated(at, count, to);
-    if constexpr (std::is_same_v<Map, tile_map>)
-      if (by_index && map.n < count) {
-        gather(at, step, map.n, to);
-        for (std::int64_t k = map.n; k < count; k *= 2) std::copy_n(to, std::min(k, count - k), to + k);
+    if constexpr (repeats)
+      if (bits.of_index > 0 && step == std::int64_t{1} << bits.below) {
+        // Where the indices are a power of two, the addresses of the next line follow those of this one.
+        for (const std::int64_t line = std::int64_t{1} << bits.of_index; count > 0;) {
+          const std::int64_t n = std::min(count, line - index(at));
+          gather_line(at, step, n, to);
+          at += n * step;
+          count -= n;
+          to += n;
+        }
         return;
       }
-    constexpr std::int64_t least = 8;  // elements that are worth the choice of a loop
-    while (count > 0) {
-      inner_run p = inner_run_at(at, step, count);
-      if (p.count == 0) return gather_each(at, step, count, to);
-      if (p.count < least) gather_each(at, step, p.count = std::min(least, count), to);
-      else gather_run(p, at, step, to);
-      at += p.count * step;
-      count -= p.count;
-      to += p.count;
-    }
+    gather_runs(at, step, count, to);
   }
   /// Addresses that are a multiple of how many steps apart `strided` finds, where it does not find any others.
   std::int64_t period(std::int64_t step) const {
@@ -259,6 +253,29 @@ struct axis_source {
     }
     const std::int64_t j = map(i);
     return {others(at) + j * stride, step, count, Map::has_outside && j < 0};
+  }
+  static constexpr bool repeats = std::is_same_v<Map, repeat_map> || std::is_same_v<Map, tile_map>;
+  /// The elements of indices that follow each other, of one line.
+  void gather_line(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    if constexpr (std::is_same_v<Map, repeat_map>) {
+      gather_repeated(at, count, to);
+    } else {
+      const std::int64_t once = std::min(map.n, count);
+      gather_runs(at, step, once, to);
+      for (std::int64_t k = once; k < count; k *= 2) std::copy_n(to, std::min(k, count - k), to + k);
+    }
+  }
+  void gather_runs(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
+    constexpr std::int64_t least = 8;  // elements that are worth the choice of a loop
+    while (count > 0) {
+      inner_run p = inner_run_at(at, step, count);
+      if (p.count == 0) return gather_each(at, step, count, to);
+      if (p.count < least) gather_each(at, step, p.count = std::min(least, count), to);
+      else gather_run(p, at, step, to);
+      at += p.count * step;
+      count -= p.count;
+      to += p.count;
+    }
   }
   void gather_run(const inner_run& p, std::int64_t at, std::int64_t step, value_type* to) const {
     if constexpr (Map::has_outside)
