@@ -59,7 +59,7 @@ tests=(
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test
   reduce/mask_family_test
-  reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test reduce/pieces_test
+  reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test reduce/row_segments_test
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
   reduce/quantile_mask_test

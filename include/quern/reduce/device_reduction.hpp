@@ -56,8 +56,9 @@ struct device_reduction {
     else return false;
   }();
 
-  /// Whether threads take pieces of rows whose elements they find together: to find each takes longer than to load it.
-  static constexpr bool by_pieces = W == 1 && !positions && (finds_runs<In> || ...);
+  /// Whether threads take segments of rows whose elements they find together: to find each takes longer than to load
+  /// it.
+  static constexpr bool by_segments = W == 1 && !positions && (finds_runs<In> || ...);
 
   Work work;
 
@@ -135,7 +136,7 @@ struct device_reduction {
   /// where positions matter.
   KOKKOS_FUNCTION void add_share(several_rows_tag, state& s, const offsets& base, std::int64_t first,
                                  std::int64_t threads) const {
-    if constexpr (by_pieces) return share_pieces(s, base, first, threads);
+    if constexpr (by_segments) return share_segments(s, base, first, threads);
     if (work.nest.rank > 2)
       return share_items<positions ? 1 : 2>(s, first, threads, work.total,
                                             [&](std::int64_t item, offsets& p) { p = work.item_at(base, item, W); });
@@ -156,17 +157,17 @@ struct device_reduction {
       for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k] + (next ? carry.of[k] : 0);
     });
   }
-  /// Groups of adjacent threads take pieces of rows in turns: a thread's elements in a piece are at equal distances,
-  /// and found together where none of them is led elsewhere, as at the edges of what is padded.
-  KOKKOS_FUNCTION void share_pieces(state& s, const offsets& base, std::int64_t first, std::int64_t threads) const {
+  /// Groups of adjacent threads take segments of rows in turns: a thread's elements in a segment are at equal
+  /// distances, and found together where none of them is led elsewhere, as at the edges of what is padded.
+  KOKKOS_FUNCTION void share_segments(state& s, const offsets& base, std::int64_t first, std::int64_t threads) const {
     const auto& nest = work.nest;
-    const std::int64_t span = threads_of_piece(nest.inner, work.shape.along), width = span * items_of_row,
-                       pieces = (nest.inner + width - 1) / width, lane = first & (span - 1);
+    const std::int64_t span = threads_of_segment(nest.inner, work.shape.along), width = span * items_of_row,
+                       segments = (nest.inner + width - 1) / width, lane = first & (span - 1);
     offsets distance;
     for (int k = 0; k < operands; ++k) distance.of[k] = span * nest.stride[k][0];
-    for (std::int64_t piece = first / span; piece < pieces * nest.outer; piece += threads / span) {
+    for (std::int64_t segment = first / span; segment < segments * nest.outer; segment += threads / span) {
       std::int64_t i;
-      offsets at = nest.at_item(piece, pieces, static_cast<int>(width), i);
+      offsets at = nest.at_item(segment, segments, static_cast<int>(width), i);
       for (int k = 0; k < operands; ++k) at.of[k] += base.of[k] + lane * nest.stride[k][0];
       const std::int64_t end = Kokkos::min(i + width, nest.inner);
       i += lane;

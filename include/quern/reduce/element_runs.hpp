@@ -42,9 +42,9 @@ KOKKOS_FORCEINLINE_FUNCTION auto load_run(const Run& run, int first, std::index_
   return packs_of<decltype(run.load(0)), static_cast<int>(sizeof...(K))>{{run.load(first + static_cast<int>(K))...}};
 }
 
-/// How many adjacent threads share a piece of a row, of which each takes several elements that are as far apart: as
+/// How many adjacent threads share a segment of a row, of which each takes several elements that are as far apart: as
 /// many as read whole sectors of memory, and cache lines of long rows, together, and divide those of a result evenly.
-KOKKOS_INLINE_FUNCTION std::int64_t threads_of_piece(std::int64_t elements, int threads) {
+KOKKOS_INLINE_FUNCTION std::int64_t threads_of_segment(std::int64_t elements, int threads) {
   std::int64_t wanted = elements >= 1024 ? 32 : elements >= 512 ? 16 : elements >= 64 ? 8 : elements / 8;
   const int even = threads & -threads;
   wanted = Kokkos::clamp<std::int64_t>(wanted, 1, even);

@@ -32,14 +32,14 @@ struct shares_of;
 template <class Reducer, class F, class Out, class... In>
 struct shares_of<quern::impl::strided_reduction<host, Reducer, F, Out, In...>> {
   using kernel_type = quern::impl::device_reduction<1, host, Reducer, F, Out, In...>;
-  static constexpr bool by_pieces = kernel_type::by_pieces;
+  static constexpr bool by_segments = kernel_type::by_segments;
 };
 
 /// What `threads` threads in all, `along` of each team, add to each result.
 template <class Work>
 std::vector<std::int64_t> added(const Work& work, int along, int splits) {
   typename shares_of<Work>::kernel_type kernel{work};
-  static_assert(shares_of<Work>::by_pieces);
+  static_assert(shares_of<Work>::by_segments);
   kernel.work.shape.along = along;
   kernel.work.items = work.nest.inner;
   kernel.work.total = work.nest.inner * work.nest.outer;
@@ -87,7 +87,7 @@ matrix numbers(std::int64_t rows, std::int64_t columns) {
   return x;
 }
 
-TEST(Pieces, OfRowsOfAnyLengthAreEachElementOnce) {
+TEST(RowSegments, OfRowsOfAnyLengthAreEachElementOnce) {
   for (const int columns : {1, 2, 3, 7, 8, 15, 16, 63, 64, 65, 500, 511, 512, 513, 1023, 1024, 1025, 2100}) {
     const matrix x = numbers(5, columns);
     const std::string n = std::to_string(columns);
@@ -95,14 +95,14 @@ TEST(Pieces, OfRowsOfAnyLengthAreEachElementOnce) {
     expect_each_once("pad " + n, quern::pad(x, {{1, 2}, {3, 4}}, std::int64_t{-9}), axes{0, 1});
   }
 }
-TEST(Pieces, OfNestedMapsAreEachElementOnce) {
+TEST(RowSegments, OfNestedMapsAreEachElementOnce) {
   const matrix x = numbers(6, 700);
   expect_each_once("pad of roll",
                    quern::pad(quern::roll(quern::flip(x), 7, quern::axis{1}), 5, quern::pad_mode::reflect), axes{0, 1});
   expect_each_once("columns", quern::permute_dims(quern::roll(x, {1, 350}, axes{0, 1}), axes{1, 0}), axes{0, 1});
   expect_each_once("repeat", quern::repeat(x, 3, quern::axis{1}), axes{0, 1});
 }
-TEST(Pieces, OfThreeAxesAndSeveralResults) {
+TEST(RowSegments, OfThreeAxesAndSeveralResults) {
   const Kokkos::View<std::int64_t***, Kokkos::LayoutRight, host> x("x", 5, 9, 70);
   for (std::int64_t i = 0; i < 5 * 9 * 70; ++i) x.data()[i] = i + 1;
   const auto padded = quern::pad(x, {{1, 2}, {0, 1}, {2, 3}}, quern::pad_mode::wrap);
@@ -113,7 +113,7 @@ TEST(Pieces, OfThreeAxesAndSeveralResults) {
 struct sum_of_two {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t a, std::int64_t b) const { return 100000 * a + b; }
 };
-TEST(Pieces, OfSeveralOperandsAreEachElementOnce) {
+TEST(RowSegments, OfSeveralOperandsAreEachElementOnce) {
   const matrix x = numbers(4, 1100), y = numbers(4, 1100);
   const auto both = quern::lazy(sum_of_two(), quern::roll(x, {1, 513}, axes{0, 1}), y);
   expect_each_once("with an array", both, axes{0, 1});
