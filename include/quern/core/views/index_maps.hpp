@@ -28,6 +28,88 @@ inline constexpr bool impl::marked_option<index_mode> = true;
 
 namespace impl {
 
+/// The remainder of a floored division: from 0 to before n.
+KOKKOS_INLINE_FUNCTION std::int64_t floor_mod(std::int64_t i, std::int64_t n) {
+  const std::int64_t r = i % n;
+  return r < 0 ? r + n : r;
+}
+
+/// i - shift, around the ends; 0 <= shift < n.
+struct roll_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n, shift;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return i < shift ? i - shift + n : i - shift;
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const bool wrapped = i < shift;
+    return {(*this)(i), 1, steps_within(i, wrapped ? 0 : shift, wrapped ? shift - 1 : n - 1, along, count)};
+  }
+};
+
+/// Division by a number, of numbers that are not negative: where 31 bits hold them all, by a multiplication (Granlund
+/// and Montgomery, Division by invariant integers using multiplication, 1994).
+struct divisor {
+  std::int64_t by;
+  bool small;                // whether 31 bits hold all that is divided
+  std::uint32_t factor = 0;  // 2^(31 + shift) / by, rounded up; 0 where all that is divided is less
+  int shift = 0;
+
+  divisor(std::int64_t number, bool of_small) : by(number), small(of_small) {
+    if (!small || by >= std::int64_t{1} << 31) return;
+    while ((std::int64_t{1} << shift) < by) ++shift;
+    factor = static_cast<std::uint32_t>(((std::int64_t{1} << (31 + shift)) + by - 1) / by);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (!small) return i / by;
+    const std::uint64_t twice = static_cast<std::uint32_t>(i) << 1;
+    return static_cast<std::uint32_t>(twice * factor >> 32) >> shift;
+  }
+};
+
+/// i modulo n.
+struct tile_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t n;
+  divisor copies;
+  tile_map(std::int64_t extent, bool small) : n(extent), copies(extent, small) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return i - copies(i) * n; }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    const std::int64_t first = (*this)(i);
+    return {first, 1, steps_within(first, 0, n - 1, along, count)};
+  }
+};
+
+/// i divided by the number of repetitions.
+struct repeat_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t times;
+  divisor elements;
+  repeat_map(std::int64_t number, bool small) : times(number), elements(number, small) {}
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const { return elements(i); }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
+    if (times == 1) return {i, 1, count};
+    const std::int64_t j = (*this)(i);
+    return {j, 0, steps_within(i - j * times, 0, times - 1, along, count)};
+  }
+};
+
+/// An index of an array from which `count` elements are taken, every `step`-th from the index `start` on.
+struct removing_map {
+  static constexpr bool has_outside = false, has_runs = true;
+  std::int64_t start, count, step;
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (i < start || count == 0) return i;
+    const std::int64_t before = step == 1 ? count : (i - start) / (step - 1) + 1;
+    return i + (before < count ? before : count);
+  }
+  index_run run(std::int64_t i, std::int64_t along, std::int64_t count_of_run) const {
+    if (i < start || count == 0) return {i, 1, steps_within(i, 0, count == 0 ? i : start - 1, along, count_of_run)};
+    if (step == 1) return {i + count, 1, steps_within(i, start, start + (std::int64_t{1} << 62), along, count_of_run)};
+    return {};
+  }
+};
+
 inline constexpr std::int64_t largest_index = std::numeric_limits<std::int64_t>::max();
 
 /// An index of an array with `before` elements put before its n, which must not be 0.
