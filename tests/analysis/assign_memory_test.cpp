@@ -55,6 +55,8 @@ TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
         }
 }
 
+#ifndef KOKKOS_ENABLE_CUDA  // nvcc rejects calls of the member of hosts in the kernel
+
 /// Points about clusters that are far from each other, and what the kernel finds for them.
 template <class T, int Across>
 struct assigned_points {
@@ -140,5 +142,7 @@ TEST(AssignMemory, HoldsWhatTheKernelWrites) {
   check_in_memory_of_any_size<double, 8>(300, 40, 33);
   check_in_memory_of_any_size<float, 8>(600, 16, 64);
 }
+
+#endif
 
 }  // namespace

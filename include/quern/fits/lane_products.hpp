@@ -33,9 +33,9 @@ struct lane_products {
   std::int64_t rows_of_team = 0;
 
   explicit lane_products(const fit_rows<T>& rows) : of(rows) {}
-  static constexpr int pairs() { return tiles; }
-  static constexpr int sums() { return tiles * block * block; }
-  static constexpr int threads() { return tune::lane_threads; }
+  static KOKKOS_FUNCTION constexpr int pairs() { return tiles; }
+  static KOKKOS_FUNCTION constexpr int sums() { return tiles * block * block; }
+  static KOKKOS_FUNCTION constexpr int threads() { return tune::lane_threads; }
   static constexpr std::int64_t scratch_bytes() { return sums() * sizeof(double) + 64; }
   /// Rows that a team reads at a time, those of a lane's next ones are so far behind.
   static constexpr int rows_apart = tune::lane_threads / matrix_lane::lanes * rows_at_once, tile_rows = rows_apart;

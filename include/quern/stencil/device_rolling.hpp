@@ -31,11 +31,11 @@ struct rolling_tiles {
   Reducer reducer;
   rolling_lines<Source, Out> lines;
   rolling_bounds windows;
-  int threads, together;        // results whose windows have a common middle
-  int groups = 0, rows = 0;     // runs of a line in a tile, lines of a tile
-  int blocks = 0, steps = 0;    // blocks of a line in a tile; doublings of them
-  std::int64_t segments = 0;    // tiles of a line
-  std::int64_t most_slots = 0;  // elements of a line in a tile at most
+  int threads, together;           // results whose windows have a common middle
+  int groups = 0, rows = 0;        // runs of a line in a tile, lines of a tile
+  int blocks = 0, steps = 0;       // blocks of a line in a tile; doublings of them
+  std::int64_t segments = 0;       // tiles of a line
+  std::int64_t slots_of_line = 0;  // elements of a line in a tile at most
 
   rolling_tiles(const Reducer& r, const rolling_lines<Source, Out>& l, const rolling_bounds& w, int team_threads)
       : reducer(r), lines(l), windows(w), threads(team_threads) {
@@ -44,15 +44,15 @@ struct rolling_tiles {
     segments = (runs + threads - 1) / threads;
     groups = static_cast<int>((runs + segments - 1) / segments);
     rows = segments > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(threads / groups, lines.count));
-    most_slots = std::min(w.n, groups * run + w.before + w.after) + block - 1;
-    if (most_slots > max_slots) return;
-    blocks = static_cast<int>((most_slots + block - 1) / block);
+    slots_of_line = std::min(w.n, groups * run + w.before + w.after) + block - 1;
+    if (slots_of_line > max_slots) return;
+    blocks = static_cast<int>((slots_of_line + block - 1) / block);
     if (width >= widest_direct) steps = std::bit_width(static_cast<std::uint64_t>(std::min(width, w.n) / block));
   }
   std::int64_t tiles() const { return (lines.count + rows - 1) / rows * segments; }
   /// Whether windows and lines are such that tiles exist.
   bool exist() const {
-    return windows.firsts == nullptr && windows.step == 1 && !lines.across && most_slots <= max_slots &&
+    return windows.firsts == nullptr && windows.step == 1 && !lines.across && slots_of_line <= max_slots &&
            tiles() <= std::numeric_limits<int>::max();
   }
   std::int64_t team_bytes() const { return bases_bytes() + elements_bytes() + shared_bytes() + 3 * alignment; }
