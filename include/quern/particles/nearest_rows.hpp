@@ -11,6 +11,7 @@
 #include <quern/core/launch/index_range.hpp>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
+#include <quern/core/values/exact.hpp>
 #include <quern/particles/nearest_so_far.hpp>
 #include <quern/particles/row_tiles.hpp>
 #include <vector>
@@ -296,7 +297,8 @@ struct finish_search {
       y_scale = 1 / y;
     }
     for (std::int64_t t = 0; t < queries.extents.extent[1]; ++t) {
-      const double step = at(queries, q, t) * x_scale - at(points, i, t) * y_scale;
+      // Each product rounded, so that vectors of one direction are at no distance where their lengths divide exactly.
+      const double step = rounded_product(at(queries, q, t), x_scale) - rounded_product(at(points, i, t), y_scale);
       sum += step * step;
     }
     return static_cast<T>(angles ? sum / 2 : Kokkos::sqrt(sum));
