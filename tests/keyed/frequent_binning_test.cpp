@@ -21,6 +21,7 @@ struct on_threads {
   using weights = std::conditional_t<std::is_same_v<W, void>, quern::impl::no_weights, const W*>;
   using work_type = quern::impl::binned_values<host, own_bin, const int*, weights, Out>;
   static constexpr int threads = 8, teams = 5, log_sets = 4, sets = 1 << log_sets, of_thread = 16;
+  static constexpr int log_counted_sets = 7;
   std::vector<quern::impl::frequent_bin> chosen = std::vector<quern::impl::frequent_bin>(2 * sets);
   std::uint32_t least = 2, least_top = 40;
 
@@ -40,11 +41,11 @@ struct on_threads {
     return out;
   }
   void find(const work_type& work) {
-    std::vector<std::uint32_t> table(2 * quern::impl::sampled_bins::entries * sets);
-    const quern::impl::sampled_bins all{table.data(), table.data() + table.size() / 2, log_sets};
+    std::vector<std::uint32_t> table(2 * quern::impl::sampled_bins::entries << log_counted_sets);
+    const quern::impl::sampled_bins all{table.data(), table.data() + table.size() / 2, log_counted_sets};
     const quern::impl::sample_bins<work_type> sample{work, all, 256, of_thread};
     test::run_teams(sample, teams, threads, 2, quern::impl::bin_counts::bytes(256));
-    for (int set = 0; set < sets; ++set) quern::impl::choose_frequent{all, least, chosen.data()}(set);
+    for (int set = 0; set < sets; ++set) quern::impl::choose_frequent{all, least, log_sets, chosen.data()}(set);
   }
   bool has(int bin) const {
     return std::any_of(chosen.begin(), chosen.end(), [&](auto f) { return f.bin() == static_cast<unsigned>(bin + 1); });
@@ -103,6 +104,17 @@ TEST(FrequentBinning, AddsToOneBinAndToNone) {
   EXPECT_EQ(expected, count(std::vector<int>(20'000, 777), {}, 1000));
   EXPECT_TRUE(count.has(777));
 }
+// Of what is sampled most bins are rare, and more than there are sums for.
+TEST(FrequentBinning, FindsAFrequentBinAmongManyRareOnes) {
+  std::vector<int> keys(60'000);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = test::sample(static_cast<std::int64_t>(i), 3) < 0 ? 31'337 : static_cast<int>(i);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    on_threads<void, int> count;
+    EXPECT_EQ((plain<int>(keys, [](std::size_t) { return 1; }, 60'000)), count(keys, {}, 60'000));
+    EXPECT_TRUE(count.has(31'337)) << "half of the keys";
+  }
+}
 TEST(FrequentBinning, KeepsInfiniteWeightsApart) {
   auto keys = log_uniform(20'000, 900);
   auto w = small_weights(keys.size());
@@ -120,7 +132,7 @@ TEST(FrequentBins, AreThoseThatOccurMostOften) {
   const quern::impl::sampled_bins all{table.data(), table.data() + table.size() / 2, 1};
   for (int bin = 0; bin < 40; ++bin) all.add(bin, bin == 31 ? 90 : bin == 7 ? 80 : 1 + bin % 9);
   quern::impl::frequent_bin chosen[4];
-  for (int set = 0; set < 2; ++set) quern::impl::choose_frequent{all, 50, chosen}(set);
+  for (int set = 0; set < 2; ++set) quern::impl::choose_frequent{all, 50, 1, chosen}(set);
   std::vector<std::uint32_t> found;
   for (const auto f : chosen)
     if (f.bin() != 0) found.push_back(f.bin() - 1);

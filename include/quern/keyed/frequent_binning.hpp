@@ -129,12 +129,12 @@ struct frequent_binning {
   }
 };
 
-/// The sets of bins of which several teams have their fast memory at a time.
+/// The sets of bins that a team's fast memory has room for.
 template <class Exec, class Work>
 int log_sets_with_room(const Work& work) {
   using tune = keyed_tuning<Exec>;
   frequent_binning<Work> kernel{work, nullptr, tune::log_frequent_sets, 0};
-  const std::int64_t room = team_scratch_room<Exec>(tune::frequent_team) / tune::frequent_teams;
+  const std::int64_t room = team_scratch_room<Exec>(tune::frequent_team);
   while (kernel.log_sets > 1 && kernel.bytes() > room) --kernel.log_sets;
   return kernel.log_sets;
 }
@@ -145,11 +145,12 @@ void bin_by_frequent(const Exec& exec, const std::string& label, const Work& wor
   using tune = keyed_tuning<Exec>;
   constexpr int team = tune::frequent_team, sample_team = tune::sample_team, of_team = sample_team * 4;
   const int log_sets = log_sets_with_room<Exec>(work), sets = 1 << log_sets;
-  const std::int64_t entries = std::int64_t{sampled_bins::entries} * sets;
+  constexpr std::int64_t entries = std::int64_t{sampled_bins::entries} << tune::log_frequent_sets;
+  static_assert(entries >= 2 * tune::frequent_samples, "all that are sampled find a place");
   frequent_bin* chosen = nullptr;
   std::uint32_t* table = nullptr;
   const scratch_arrays<Exec> memory(exec, scratch_part{chosen, 2 * sets}, scratch_part{table, 2 * entries});
-  const sampled_bins all{table, table + entries, log_sets};
+  const sampled_bins all{table, table + entries, tune::log_frequent_sets};
   fill_scratch(label_text(label, "/clear"), exec, table, 2 * entries, std::uint32_t{0});
   const auto sample_teams =
       static_cast<int>(std::clamp<std::int64_t>(work.n / (32 * of_team), 1, tune::frequent_samples / of_team));
@@ -162,7 +163,7 @@ void bin_by_frequent(const Exec& exec, const std::string& label, const Work& wor
           .set_scratch_size(0, team_scratch<Exec>(name, sample_team, bin_counts::bytes(2 * of_team) + 8)),
       sample);
   Kokkos::parallel_for(kernel_label(label, "/choose"), Kokkos::RangePolicy<Exec>(exec, 0, sets),
-                       choose_frequent{all, tune::frequent_count, chosen});
+                       choose_frequent{all, tune::frequent_count, log_sets, chosen});
 
   const std::uint32_t least_top = static_cast<std::uint32_t>(sample_teams * of_team / 512);
   const frequent_binning<Work> kernel{work, chosen, log_sets, std::max(least_top, tune::frequent_count)};

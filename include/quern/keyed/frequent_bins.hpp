@@ -114,21 +114,25 @@ struct frequent_bin {
   KOKKOS_FUNCTION std::uint32_t count() const { return static_cast<std::uint32_t>(word >> 32); }
 };
 
-/// The two most frequent bins of each set, if they occur often enough.
+/// The two most frequent bins of each set, if they occur often enough. A set may be several of those that were counted,
+/// which have more room than teams have for sums: or rare bins of a sample would leave none for frequent ones.
 struct choose_frequent {
   sampled_bins all;
   std::uint32_t least;
+  int log_sets;
   frequent_bin* chosen;
 
   KOKKOS_FUNCTION void operator()(int set) const {
     std::uint64_t first = 0, second = 0;
-    for (int e = 0; e < sampled_bins::entries; ++e) {
-      const std::int64_t at = std::int64_t{e} * all.sets() + set;
-      const std::uint32_t count = all.counts[at];
-      const std::uint64_t here = count < least ? 0 : std::uint64_t{count} << 32 | all.bins[at];
-      second = Kokkos::max(second, Kokkos::min(first, here));
-      first = Kokkos::max(first, here);
-    }
+    const int log_of_set = all.log_sets - log_sets;
+    for (int s = set << log_of_set; s < (set + 1) << log_of_set; ++s)
+      for (int e = 0; e < sampled_bins::entries; ++e) {
+        const std::int64_t at = std::int64_t{e} * all.sets() + s;
+        const std::uint32_t count = all.counts[at];
+        const std::uint64_t here = count < least ? 0 : std::uint64_t{count} << 32 | all.bins[at];
+        second = Kokkos::max(second, Kokkos::min(first, here));
+        first = Kokkos::max(first, here);
+      }
     chosen[2 * set] = {first};
     chosen[2 * set + 1] = {second};
   }

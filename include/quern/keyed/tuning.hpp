@@ -21,7 +21,7 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t sampled_least = 1 << 20;
   static constexpr int top_slots = 256;
   /// Where they do not: the sample and the threads of its teams, how often a bin occurs in it that is frequent, and of
-  /// how many sets of two such bins a team has sums (fewer where two teams have no room for them). Threads of a team
+  /// how many sets of two such bins a team has sums (fewer where a team has no room for them). Threads of a team
   /// that adds up, its teams on one multiprocessor, their share of its threads, and packs of a thread in flight.
   /// (bench_keyed: bincount)
   static constexpr int frequent_samples = 1 << 16, sample_team = is_device<Exec> ? 256 : 1;
