@@ -334,28 +334,18 @@ void launch_small(const Exec& exec, const std::string& label, std::int64_t items
   Kokkos::parallel_for(kernel_label(label), policy, kernel{op, items, bytes, more, level, more_level});
 }
 
-/// The lanes of each of so many threads where one team is all that runs.
-template <class Exec, class Op>
-constexpr int lanes_alone(int threads) {
-  if constexpr (requires { whole_team<Op>::lanes_alone; })
-    if (threads * whole_team<Op>::lanes_alone <= linalg_tuning<Exec>::small_resident_threads)
-      return whole_team<Op>::lanes_alone;
-  return whole_team<Op>::lanes;
-}
-
 /// One matrix of up to n rows and columns, by one team of a device that has all fast scratch memory to itself. False,
 /// and nothing is done, on hosts and where the matrix does not fit there.
 template <class T, class Exec, class Op>
 bool launch_alone(const Exec& exec, const std::string& label, std::int64_t n, const Op& op) {
   if constexpr (is_device<Exec>) {
     using kernel = small_kernel<Exec, T, Op, true>;
-    constexpr int size = sizeof(T), gap = alignof(T);
+    constexpr int size = sizeof(T), gap = alignof(T), lanes = whole_team<Op>::lanes;
     if (n > linalg_tuning<Exec>::team_columns) return false;
     int more = 0;
     if constexpr (requires { op.more_elements(); }) more = op.more_elements() * size;
     const int bytes = op.elements() * size, all = bytes + more + 2 * gap;
-    const int team = (static_cast<int>(n) * whole_team<Op>::threads_of_row - 1) / whole_team<Op>::lanes + 1;
-    const int lanes = lanes_alone<Exec, Op>(team);
+    const int team = (static_cast<int>(n) * whole_team<Op>::threads_of_row + lanes - 1) / lanes;
     if (all > team_scratch_room<Exec>(team * lanes)) return false;
     typename kernel::policy policy(exec, 1, team, lanes);
     Kokkos::parallel_for(kernel_label(label), policy.set_scratch_size(0, Kokkos::PerTeam(all)),

@@ -210,10 +210,10 @@ struct svd_op {
   static KOKKOS_FUNCTION bool known(const T* lengths, int k, int j) { return real_value(lengths[k]) != 0 || k < j; }
 };
 
-/// The lanes of a thread share a pair of columns: more of them where nothing else hides how long each round takes.
+/// The lanes of a thread share a pair of columns.
 template <class T>
 struct whole_team<svd_op<T>> {
-  static constexpr int threads_of_row = 4, lanes = 8, lanes_alone = 16;
+  static constexpr int threads_of_row = 4, lanes = 8;
 };
 
 }  // namespace quern::impl
