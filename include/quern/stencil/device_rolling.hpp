@@ -272,7 +272,7 @@ struct rolling_tiles {
   }
 };
 
-/// Launches tiles where these suit the windows and there is memory for two teams at least; else false.
+/// Launches tiles where these suit the windows and a team has memory for one; else false.
 template <class Exec, class Kernel>
 bool launch_rolling_tiles(const Exec& exec, const std::string& label, const Kernel& walk) {
   const auto reducer = walk.reducer.narrow();
@@ -281,7 +281,7 @@ bool launch_rolling_tiles(const Exec& exec, const std::string& label, const Kern
   const std::int64_t width = walk.windows.before + walk.windows.after;
   for (int threads = width < 4 * tiles::team ? tiles::team : 2 * tiles::team; threads >= tiles::team; threads /= 2) {
     const tiles kernel(reducer, walk.lines, walk.windows, threads);
-    if (!kernel.exist() || 2 * kernel.team_bytes() > team_scratch_room<Exec>(threads)) continue;
+    if (!kernel.exist() || kernel.team_bytes() > team_scratch_room<Exec>(threads)) continue;
     Kokkos::parallel_for(kernel_label(label),
                          Kokkos::TeamPolicy<Exec, registers_of_teams<tiles::team, tiles::teams>>(
                              exec, static_cast<int>(kernel.tiles()), threads)
