@@ -62,6 +62,7 @@ tests=(
   reduce/mask_axes_test reduce/mask_numpy_test reduce/reindexed_test reduce/row_segments_test
   "map/mask_test map/masked_reductions_test chunked/mask_test"
   scan/mask_test
+  scan/mask_axes_test
   reduce/quantile_mask_test
   "keyed/count_masks_test keyed/compact_rows_test keyed/frequent_binning_test keyed/one_pass_compaction_test"
   keyed/group_masks_test
@@ -173,7 +174,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test tools/point_calls_test")
   units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reindexed_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" "chunked/window_filters_test chunked/rolling_test" "files/chunks_test files/hdf5_test files/files_test")
-  units+=(core/calls_test core/functors_test core/named_test)
+  units+=(core/calls_test core/functors_test core/named_test core/named_models_test)
 fi
 # With QUERN_DEVICE_COMPILE=resources, the program and kernels of the library, optimized: the compiler says what its kernels need of a GPU.
 if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then

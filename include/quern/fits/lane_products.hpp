@@ -99,30 +99,30 @@ struct lane_products {
     double origin[Blocks];
     int first, row_in_four;  // and the number of the first of them among all columns
 
-    KOKKOS_FUNCTION own_columns(const fit_columns<T>& of, int lane, std::int64_t row)
+    KOKKOS_FUNCTION own_columns(const fit_columns<T>& fit, int lane, std::int64_t row)
         : first(lane / matrix_lane::rows), row_in_four(lane % matrix_lane::rows) {
       for (int j = 0; j < Blocks; ++j) {
         const int c = first + j * block;
-        from[j] = c < of.named() ? of.element(row + row_in_four, c) : of.x.data;
-        step[j] = c < of.named() ? matrix_lane::rows * (c < of.x.columns ? of.x.row_step : of.y.row_step) : 0;
-        origin[j] = of.origin != nullptr && c < of.named() ? of.origin[c] : 0;
+        from[j] = c < fit.named() ? fit.element(row + row_in_four, c) : fit.x.data;
+        step[j] = c < fit.named() ? matrix_lane::rows * (c < fit.x.columns ? fit.x.row_step : fit.y.row_step) : 0;
+        origin[j] = fit.origin != nullptr && c < fit.named() ? fit.origin[c] : 0;
       }
     }
     /// The elements of the next four rows, without their origins; zeros behind the last row and the last column.
-    KOKKOS_FORCEINLINE_FUNCTION void read(const fit_columns<T>& of, bool there, double (&v)[Blocks]) {
+    KOKKOS_FORCEINLINE_FUNCTION void read(const fit_columns<T>& fit, bool there, double (&v)[Blocks]) {
       for (int j = 0; j < Blocks; ++j) {
         const int c = first + j * block;
-        v[j] = there && c == of.named() ? 1 : 0;
-        if (there && c < of.named()) v[j] = static_cast<double>(*from[j]) - origin[j];
+        v[j] = there && c == fit.named() ? 1 : 0;
+        if (there && c < fit.named()) v[j] = static_cast<double>(*from[j]) - origin[j];
         from[j] += step[j];
       }
     }
     KOKKOS_FORCEINLINE_FUNCTION void go_on(int fours) {
       for (int j = 0; j < Blocks; ++j) from[j] += fours * step[j];
     }
-    KOKKOS_FUNCTION void weigh(const fit_columns<T>& of, std::int64_t row, std::int64_t end,
+    KOKKOS_FUNCTION void weigh(const fit_columns<T>& fit, std::int64_t row, std::int64_t end,
                                double (&v)[Blocks]) const {
-      const double root = row + row_in_four < end ? of.root_of_weight(row + row_in_four) : 0;
+      const double root = row + row_in_four < end ? fit.root_of_weight(row + row_in_four) : 0;
       for (int j = 0; j < Blocks; ++j) v[j] *= root;
     }
   };
