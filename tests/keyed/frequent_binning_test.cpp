@@ -79,24 +79,28 @@ std::vector<double> small_weights(std::size_t n) {
 }
 
 TEST(FrequentBinning, CountsSkewedKeys) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   const auto keys = log_uniform(40'001, 5000);
   on_threads<void, std::int64_t> count;
   EXPECT_EQ((plain<std::int64_t>(keys, [](std::size_t) { return 1; }, 5000)), count(keys, {}, 5000));
   EXPECT_TRUE(count.has(0) && count.has(1) && count.has(2)) << "the most frequent ones";
 }
 TEST(FrequentBinning, AddsWeights) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   const auto keys = log_uniform(40'001, 5000);
   const auto w = small_weights(keys.size());
   on_threads<double, double> sum;
   EXPECT_EQ((plain<double>(keys, weight_of, 5000)), sum(keys, w.data(), 5000));
 }
 TEST(FrequentBinning, TakesElementsWithGaps) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   const auto keys = log_uniform(30'000, 700);
   const auto w = small_weights(keys.size());
   on_threads<double, float> sum;
   EXPECT_EQ((plain<float>(keys, weight_of, 700, 3)), sum(keys, w.data(), 700, 3));
 }
 TEST(FrequentBinning, AddsToOneBinAndToNone) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   on_threads<void, int> count;
   std::vector<int> expected(1000);
   EXPECT_EQ(expected, count(std::vector<int>(20'000, -1), {}, 1000));
@@ -106,6 +110,7 @@ TEST(FrequentBinning, AddsToOneBinAndToNone) {
 }
 // Of what is sampled most bins are rare, and more than there are sums for.
 TEST(FrequentBinning, FindsAFrequentBinAmongManyRareOnes) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   std::vector<int> keys(60'000);
   for (std::size_t i = 0; i < keys.size(); ++i)
     keys[i] = test::sample(static_cast<std::int64_t>(i), 3) < 0 ? 31'337 : static_cast<int>(i);
@@ -116,6 +121,7 @@ TEST(FrequentBinning, FindsAFrequentBinAmongManyRareOnes) {
   }
 }
 TEST(FrequentBinning, KeepsInfiniteWeightsApart) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   auto keys = log_uniform(20'000, 900);
   auto w = small_weights(keys.size());
   keys[100] = 5;

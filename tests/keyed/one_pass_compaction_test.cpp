@@ -62,6 +62,7 @@ std::int64_t keep_on_threads(quern::Workspace<host>& scratch, const std::vector<
 }
 
 TEST(OnePassCompaction, OnThreadsKeepsWhatIsSet) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   quern::Workspace<host> scratch;
   for (const std::int64_t n : sizes) {
     const auto v = scattered(n, 300), expected = selected_of(v);
@@ -71,6 +72,7 @@ TEST(OnePassCompaction, OnThreadsKeepsWhatIsSet) {
   }
 }
 TEST(OnePassCompaction, OnThreadsNumbersWhatFollows) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   quern::Workspace<host> scratch;
   for (const std::int64_t n : {tile + 1, 33 * tile + 5}) {
     const auto v = scattered(n, 100), expected = selected_of(v);

@@ -108,6 +108,7 @@ TYPED_TEST(SparseOn, ClumpsAreThoseOfALoop) {
 /// Pairs of such clumps with others that are in the same places, of which the last radius reaches around the box.
 TYPED_TEST(SparseOn, PairsWithOthersAreThoseOfALoop) {
   using E = typename TestFixture::E;
+  using T = typename TestFixture::T;
   const std::vector<double> radii{0, 0.5, 1, 2.25};
   for (const std::int64_t rank : {1, 2, 3})
     for (const bool around : {false, true}) {
@@ -117,7 +118,7 @@ TYPED_TEST(SparseOn, PairsWithOthersAreThoseOfALoop) {
         std::vector<double> values;
         for (int i = 0; i < n; ++i)
           for (std::int64_t d = 0; d < rank; ++d)
-            values.push_back(places[(i + d * (i / 4)) % 4] + std::abs(test::sample(i, seed + d)));
+            values.push_back(static_cast<T>(places[(i + d * (i / 4)) % 4] + std::abs(test::sample(i, seed + d))));
         return values;
       };
       const std::vector<double> x = clumps(130, 3), y = clumps(90, 11);

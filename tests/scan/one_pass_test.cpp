@@ -102,6 +102,7 @@ TEST(FixedOrder, CarriesErrorsAlong) {
 }
 
 TEST(OnePassOnThreads, HasTheBitsOfTheOrder) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   on_threads<false, float, sum_reducer<float>, float> scan;
   const test::fixed_order<false, float, sum_reducer<float>, float> order({}, scan.threads, scan.items);
   for (const std::int64_t n : sizes_around(scan.tile)) {
@@ -110,6 +111,7 @@ TEST(OnePassOnThreads, HasTheBitsOfTheOrder) {
   }
 }
 TEST(OnePassOnThreads, ExclusiveOneOfDoublesHasThem) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
   on_threads<true, double, sum_reducer<double>, double> scan;
   const test::fixed_order<true, double, sum_reducer<double>, double> order({}, scan.threads, scan.items);
   const auto v = uneven<double>(70 * scan.tile + 5);

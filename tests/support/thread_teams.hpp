@@ -17,6 +17,13 @@
 
 namespace test {
 
+/// Whether what Kokkos calls atomic is so between threads that it does not know: not where Serial is all it has.
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+inline constexpr bool has_atomics = false;
+#else
+inline constexpr bool has_atomics = true;
+#endif
+
 /// What a team kernel of a device asks of its member, by threads of the host: so the kernel itself, with teams that
 /// wait for each other, runs where there is no device.
 class thread_member {
