@@ -29,6 +29,8 @@ struct matrix_lane {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+d"(sum[0]), "+d"(sum[1])
         : "d"(a), "d"(b));
+#else
+    Kokkos::abort("quern: a kernel multiplies matrices by lanes where they cannot");
 #endif
   }
   /// Those of two matrices with b.
