@@ -63,7 +63,7 @@ struct device_binning {
       for (int k = 0; k < decltype(width)::value; ++k) mine.add_one(r, bin_at(k), weight_at(k));
     });
     work.flush(mine, r);
-    if (slots > 0) put_top(team, mine);
+    if (slots > 0) put_top(work, team, mine);
     if (work.shared) put_own(team, mine);
   }
 
@@ -95,13 +95,6 @@ struct device_binning {
         if (found.counts[s] >= least_count && (t == 0 || key(s) != best[0])) Kokkos::atomic_max(best + t, key(s));
       team.team_barrier();
       if (best[t] != 0) mine.top[t] = found.bins[best[t] & 0xffffffff];
-    }
-  }
-  KOKKOS_FUNCTION void put_top(const member& team, sums& mine) const {
-    for (int t = 0; t < 2; ++t) {
-      if (mine.top[t] < 0) return;  // and no second one; so for the whole team
-      team.team_reduce(Kokkos::Sum<sum_type>(mine.top_sum[t]));
-      if (team.team_rank() == 0) work.put(mine.top[t], mine.top_sum[t]);
     }
   }
   KOKKOS_FUNCTION void put_own(const member& team, const sums& mine) const {

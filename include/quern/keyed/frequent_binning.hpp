@@ -18,6 +18,16 @@
 
 namespace quern::impl {
 
+/// Puts the sums of the two most frequent bins, which each thread has for itself.
+template <class Work, class Member, class Sums>
+KOKKOS_FUNCTION void put_top(const Work& work, const Member& team, Sums& mine) {
+  for (int t = 0; t < 2; ++t) {
+    if (mine.top[t] < 0) return;  // and no second one; so for the whole team
+    team.team_reduce(Kokkos::Sum<typename Work::sum_type>(mine.top_sum[t]));
+    if (team.team_rank() == 0) work.put(mine.top[t], mine.top_sum[t]);
+  }
+}
+
 /// Adds up by the teams of a device.
 template <class Work>
 struct frequent_binning {
@@ -86,7 +96,7 @@ struct frequent_binning {
       }
       mine.add(r.bin, r.sum);
     });
-    put_top(team, mine);
+    put_top(work, team, mine);
     put_own(team, mine);
   }
 
@@ -110,14 +120,6 @@ struct frequent_binning {
       if (first != 0) Kokkos::atomic_max(best + t, first);
       team.team_barrier();
       if (best[t] != 0) mine.top[t] = static_cast<std::int32_t>(frequent_bin{best[t]}.bin() - 1);
-    }
-  }
-  template <class Member>
-  KOKKOS_FUNCTION void put_top(const Member& team, sums& mine) const {
-    for (int t = 0; t < 2; ++t) {
-      if (mine.top[t] < 0) return;  // and no second one; so for the whole team
-      team.team_reduce(Kokkos::Sum<sum_type>(mine.top_sum[t]));
-      if (team.team_rank() == 0) work.put(mine.top[t], mine.top_sum[t]);
     }
   }
   template <class Member>
