@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <quern/keyed/device_binning.hpp>
 #include <quern/keyed/frequent_binning.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <support/testing.hpp>
@@ -27,18 +28,29 @@ struct on_threads {
 
   std::vector<Out> operator()(const std::vector<int>& keys, weights w, std::int64_t bins, std::int64_t step = 1) {
     std::vector<Out> out(bins);
+    const work_type work = of(keys, w, out, step);
+    find(work);
+    const quern::impl::frequent_binning<work_type> kernel{work, chosen.data(), log_sets, least_top};
+    test::run_teams(kernel, teams, threads, 2, kernel.bytes());
+    return out;
+  }
+  /// Of bins that all fit into a team's memory, so many times.
+  std::vector<Out> in_copies(const std::vector<int>& keys, weights w, std::int64_t bins, int copies) {
+    std::vector<Out> out(bins);
+    quern::impl::device_binning<work_type> kernel{of(keys, w, out, 1), of_thread, 256, copies};
+    kernel.work.shared = true;
+    EXPECT_TRUE(test::run_teams(kernel, teams, threads, 2, kernel.bytes())) << "writes behind its memory";
+    return out;
+  }
+  static work_type of(const std::vector<int>& keys, weights w, std::vector<Out>& out, std::int64_t step) {
+    const auto bins = static_cast<std::int64_t>(out.size());
     const auto n = static_cast<std::int64_t>(keys.size()) / step;
     const quern::shape extents{n};
     const quern::impl::row_nest<2> nest(
         quern::impl::make_loop_nest<2>(extents, {quern::impl::stride_array{step}, quern::impl::stride_array{step}}));
     const quern::impl::strided<Out> to{out.data(), quern::shape{bins}, {1}};
-    const work_type work{
-        own_bin{bins}, keys.data(), w, nest, n, step == 1, out.data(), quern::impl::element_offsets<1>(to),
-        bins,          false};
-    find(work);
-    const quern::impl::frequent_binning<work_type> kernel{work, chosen.data(), log_sets, least_top};
-    test::run_teams(kernel, teams, threads, 2, kernel.bytes());
-    return out;
+    return {own_bin{bins}, keys.data(), w, nest, n, step == 1, out.data(), quern::impl::element_offsets<1>(to),
+            bins,          false};
   }
   void find(const work_type& work) {
     std::vector<std::uint32_t> table(2 * quern::impl::sampled_bins::entries << log_counted_sets);
@@ -84,6 +96,18 @@ TEST(FrequentBinning, CountsSkewedKeys) {
   on_threads<void, std::int64_t> count;
   EXPECT_EQ((plain<std::int64_t>(keys, [](std::size_t) { return 1; }, 5000)), count(keys, {}, 5000));
   EXPECT_TRUE(count.has(0) && count.has(1) && count.has(2)) << "the most frequent ones";
+}
+TEST(FrequentBinning, AddsRunsInCopiesOfFewBins) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
+  constexpr int bins = 50;
+  std::vector<int> keys(40'001);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = i % 101 == 0 ? -1 : static_cast<int>(test::sample(i / 64, 1) * test::sample(i / 64, 2) + 25);
+  const auto w = small_weights(keys.size());
+  for (int copies : {1, 2, 4})
+    EXPECT_EQ((plain<double>(keys, weight_of, bins)),
+              (on_threads<double, double>().in_copies(keys, w.data(), bins, copies)))
+        << copies << " copies";
 }
 TEST(FrequentBinning, AddsWeights) {
   if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";

@@ -15,7 +15,8 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr int binning_team = is_device<Exec> ? 256 : 1;
   static constexpr std::int64_t binning_least = is_device<Exec> ? 16 : 1024;
   static constexpr std::int64_t binning_bytes = is_device<Exec> ? 40 << 10 : 64 << 20;
-  static constexpr int binning_packs = 4;  // of a device's thread in flight
+  static constexpr int binning_packs = 4;   // of a device's thread in flight
+  static constexpr int binning_copies = 4;  // of a team's sums of 64 bits at most, a power of two
   /// The values from which a device looks at a sample of them for frequent bins, and slots of a team's sample where all
   /// bins fit into its memory. (bench_keyed: bincount)
   static constexpr std::int64_t sampled_least = 1 << 20;
