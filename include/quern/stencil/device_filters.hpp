@@ -91,23 +91,96 @@ struct tiled_window : Tiles {
   }
 };
 
-/// Two passes of a separable filter with sums S: down the columns from memory, each thread a column that the windows of
-/// the tile reach, and across from the teams' scratch memory. Of extremes of windows of 8 cells or more, both by parts:
-/// a thread then goes along a row, too, and the results change places through the scratch memory.
-template <class Tiles, class S, class Down, class Across>
-struct tiled_lines : Tiles {
+/// A pass of a separable filter with sums S down the columns, from memory.
+template <class Tiles, class S, class Down>
+struct tiled_columns : Tiles {
   static constexpr int strip = Tiles::strip, half = std::min(strip, 8);
   using rule = typename Down::rule;
   using down_weight = typename Down::weight_type;
-  using across_weight = typename Across::weight_type;
-  static constexpr bool by_parts =
-      joins_parts<rule> && std::is_same_v<down_weight, unit_weight> && std::is_same_v<across_weight, unit_weight>;
+  /// Extremes of windows that are wide enough, of parts.
+  static constexpr bool by_parts = joins_parts<rule> && std::is_same_v<down_weight, unit_weight>;
   /// What registers hold: narrow integers as words, whose comparisons take one instruction.
   using held = std::conditional_t<by_parts && std::is_integral_v<S> && sizeof(S) < sizeof(int), int, S>;
   Down down_columns;
+
+  tiled_columns(const Tiles& tiles, const Down& d) : Tiles(tiles), down_columns(d) {
+    this->shape(Tiles::tune::narrow_team, 1);
+  }
+  bool usable() const {
+    return this->worthwhile() &&
+           scratch_bytes() <= team_scratch_room<typename Tiles::policy::execution_space>(Tiles::tune::team);
+  }
+  std::int64_t scratch_bytes() const { return 16 + high() * std::int64_t{sizeof(down_weight)}; }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const down_weight* const weights = load_weights(team, down_columns.weights, high());
+    team.team_barrier();
+    const grid_index corner = this->corner(team.league_rank());
+    const int column = this->column_of(team), first = this->first_row(team);
+    if (first >= this->rows_at(corner) || column >= this->columns_at(corner)) return;
+    held total[strip];
+    add_down(corner, first, column, weights, total);
+    this->store(team, corner, total, down_columns.finish);
+  }
+
+ protected:
+  /// The rows of the window.
+  KOKKOS_FUNCTION int high() const { return down_columns.offsets.cells; }
+  /// The weights of a pass, in the memory of the team.
+  template <class Member, class Weights>
+  KOKKOS_FUNCTION static auto* load_weights(const Member& team, const Weights& weights, int count) {
+    using W = typename Weights::value_type;
+    auto* const to = static_cast<W*>(team.team_shmem().get_shmem_aligned(count * sizeof(W), sizeof(W)));
+    for (int k = team.team_rank(); k < count; k += Tiles::tune::team) to[k] = weights[k];
+    return to;
+  }
+  /// The sums of a strip.
+  KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int column, const down_weight* weights,
+                                held (&total)[strip]) const {
+    const window_extents& w = this->window;
+    grid_index from = corner;
+    from.of[Tiles::along] += w.first[Tiles::along] + first;
+    from.of[Tiles::across] += w.first[Tiles::across] + column;
+    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
+    const int rows = Kokkos::min(int{strip}, this->rows_at(corner) - first);
+    if (by_parts && high() >= strip) reduce_column<strip>(total, from, rows);
+    else if (by_parts && strip > half && high() >= half) reduce_column<half>(total, from, rows);
+    else
+      this->with_column(from, strip + high() - 1, rows + high() - 1, 1, [&](const auto& next) {
+        add_column(total, high(), next, [&](held& s, int k, const auto& v) { rule::add(s, weights[k], v); });
+      });
+  }
+
+ private:
+  /// The first `rows` rows of a strip by parts, N at a time.
+  template <int N>
+  KOKKOS_FUNCTION void reduce_column(held (&total)[strip], const grid_index& first, int rows) const {
+    if constexpr (by_parts)
+      unrolled<0, strip / N>([&](auto part) {
+        constexpr int r = decltype(part)() * N;
+        if (r >= rows) return;
+        grid_index from = first;
+        from.of[Tiles::along] += r;
+        this->with_column(from, N + high() - 1, Kokkos::min(N, rows - r) + high() - 1, 1,
+                          [&](const auto& next) { reduce_by_parts<rule, N>(total + r, high(), next); });
+      });
+  }
+};
+
+/// Two passes of a separable filter: down the columns that the windows of the tile reach, and across from the teams'
+/// scratch memory. Of extremes of windows of 8 cells or more, both by parts: a thread then goes along a row, too, and
+/// the results change places through the scratch memory.
+template <class Tiles, class S, class Down, class Across>
+struct tiled_lines : tiled_columns<Tiles, S, Down> {
+  using columns_pass = tiled_columns<Tiles, S, Down>;
+  using columns_pass::strip, columns_pass::half, columns_pass::high, columns_pass::by_parts;
+  using typename columns_pass::rule, typename columns_pass::held, typename columns_pass::down_weight;
+  using across_weight = typename Across::weight_type;
+  static_assert(!by_parts || std::is_same_v<across_weight, unit_weight>);
   Across across_rows;
 
-  tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : Tiles(tiles), down_columns(d), across_rows(a) {
+  tiled_lines(const Tiles& tiles, const Down& d, const Across& a) : columns_pass(tiles, d), across_rows(a) {
     const int threads = wide() <= Tiles::tune::narrow_team / 4 ? Tiles::tune::narrow_team : Tiles::tune::team;
     this->shape(threads, std::min(wide(), threads));
   }
@@ -118,23 +191,25 @@ struct tiled_lines : Tiles {
            scratch_bytes() <= team_scratch_room<typename Tiles::policy::execution_space>(Tiles::tune::team);
   }
   std::int64_t scratch_bytes() const {
-    return static_cast<std::int64_t>(between_bytes()) + wide() * std::int64_t{sizeof(across_weight)} + 16 +
-           high() * std::int64_t{sizeof(down_weight)};
+    return columns_pass::scratch_bytes() + static_cast<std::int64_t>(between_bytes()) +
+           wide() * std::int64_t{sizeof(across_weight)};
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto* const between = static_cast<S*>(team.team_shmem().get_shmem_aligned(between_bytes(), 16));
-    const across_weight* const a = load_weights(team, across_rows.weights, wide());
-    const down_weight* const d = load_weights(team, down_columns.weights, high());
+    const across_weight* const a = this->load_weights(team, across_rows.weights, wide());
+    const down_weight* const d = this->load_weights(team, this->down_columns.weights, high());
     team.team_barrier();
     const grid_index corner = this->corner(team.league_rank());
     const int column = this->column_of(team), first = this->first_row(team);
     S* const row = between + first * pitch() + column;
-    if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1)
-      add_down(corner, first, column, d, row);
-    team.team_barrier();
     held total[strip];
+    if (first < this->rows_at(corner) && column < this->columns_at(corner) + wide() - 1) {
+      this->add_down(corner, first, column, d, total);
+      for (int r = 0; r < strip; ++r) row[r * pitch()] = static_cast<S>(total[r]);
+    }
+    team.team_barrier();
     for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
     if (by_parts && wide() >= half) {
       reduce_row(team.team_rank(), between, total);
@@ -150,8 +225,7 @@ struct tiled_lines : Tiles {
   }
 
  private:
-  /// The rows and the columns of the window.
-  KOKKOS_FUNCTION int high() const { return down_columns.offsets.cells; }
+  /// The columns of the window.
   KOKKOS_FUNCTION int wide() const { return across_rows.offsets.cells; }
   /// From row to row in scratch memory: where threads go along rows, an odd number of words, which are those of
   /// different banks.
@@ -162,44 +236,6 @@ struct tiled_lines : Tiles {
   /// The last windows of a row, which are not used, reach less than a strip into the next one.
   KOKKOS_FUNCTION std::size_t between_bytes() const {
     return static_cast<std::size_t>(this->rows * pitch() + (by_parts ? strip : 0)) * sizeof(S);
-  }
-  /// The weights of a pass, in the memory of the team.
-  template <class Member, class Weights>
-  KOKKOS_FUNCTION static auto* load_weights(const Member& team, const Weights& weights, int count) {
-    using W = typename Weights::value_type;
-    auto* const to = static_cast<W*>(team.team_shmem().get_shmem_aligned(count * sizeof(W), sizeof(W)));
-    for (int k = team.team_rank(); k < count; k += Tiles::tune::team) to[k] = weights[k];
-    return to;
-  }
-  KOKKOS_FUNCTION void add_down(const grid_index& corner, int first, int column, const down_weight* weights,
-                                S* row) const {
-    const window_extents& w = this->window;
-    grid_index from = corner;
-    from.of[Tiles::along] += w.first[Tiles::along] + first;
-    from.of[Tiles::across] += w.first[Tiles::across] + column;
-    held total[strip];
-    for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
-    const int rows = Kokkos::min(int{strip}, this->rows_at(corner) - first);
-    if (by_parts && high() >= strip) reduce_column<strip>(total, from, rows);
-    else if (by_parts && strip > half && high() >= half) reduce_column<half>(total, from, rows);
-    else
-      this->with_column(from, strip + high() - 1, rows + high() - 1, 1, [&](const auto& next) {
-        add_column(total, high(), next, [&](held& s, int k, const auto& v) { rule::add(s, weights[k], v); });
-      });
-    for (int r = 0; r < strip; ++r) row[r * pitch()] = static_cast<S>(total[r]);
-  }
-  /// The first `rows` rows of a strip by parts, N at a time.
-  template <int N>
-  KOKKOS_FUNCTION void reduce_column(held (&total)[strip], const grid_index& first, int rows) const {
-    if constexpr (by_parts)
-      unrolled<0, strip / N>([&](auto part) {
-        constexpr int r = decltype(part)() * N;
-        if (r >= rows) return;
-        grid_index from = first;
-        from.of[Tiles::along] += r;
-        this->with_column(from, N + high() - 1, Kokkos::min(N, rows - r) + high() - 1, 1,
-                          [&](const auto& next) { reduce_by_parts<rule, N>(total + r, high(), next); });
-      });
   }
   /// A strip of a row. Threads beside each other have rows below each other.
   KOKKOS_FUNCTION void reduce_row(int rank, const S* between, held (&total)[strip]) const {

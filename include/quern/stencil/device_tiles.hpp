@@ -19,14 +19,15 @@ struct window_extents {
 };
 
 /// A filter's output in tiles, one for each team of a device, of which each thread computes a strip of a column.
-template <class Exec, int Rank, bool Reversed, class Out, class In, int Strip>
+/// Columns are along that axis of the grid.
+template <class Exec, int Rank, bool Reversed, class Out, class In, int Strip, int Along = Rank == 3 ? 1 : 0>
 struct device_tiles {
   using tune = stencil_tuning<Exec>;
   using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::team, tune::teams>>;
   using member = typename policy::member_type;
   using input = In;
   // Axes of the grid; arrays of two axes are one plane.
-  static constexpr int across = 2, along = Rank == 3 ? 1 : 0, plane = Rank == 3 ? 0 : 1;
+  static constexpr int across = 2, along = Along, plane = 1 - Along;
   static constexpr int rank = Rank, strip = Strip;
   static constexpr bool reversed = Reversed;
 

@@ -57,10 +57,11 @@ struct filter_call {
     return w;
   }
   /// The cells of a pass in tiles of a device.
-  template <int Rows, class To, class From>
-  device_tiles<Exec, Rank, Reversed, To, From, Rows> tiles(const run_time_box& reach, const window_extents& window,
-                                                           const boundaries& e, const strided<To>& to,
-                                                           const strided<const From>& from) const {
+  template <int Rows, int Along = Rank == 3 ? 1 : 0, class To, class From>
+  device_tiles<Exec, Rank, Reversed, To, From, Rows, Along> tiles(const run_time_box& reach,
+                                                                  const window_extents& window, const boundaries& e,
+                                                                  const strided<To>& to,
+                                                                  const strided<const From>& from) const {
     return {boxes_of<Rank, Reversed>(label, reach, from.extents, e), on_grid<Rank, Reversed>(to),
             on_grid<Rank, Reversed>(label, from, e), window};
   }
@@ -145,7 +146,7 @@ struct separable_passes {
       run_time_box reach;
       const boundaries e = edges_of(D, D, reach);
       if (is_wide(D)) run_wide<D>(reach, e);
-      else call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
+      else if (!pass_in_columns<D>(reach, e)) call.pass(reach, line<D, D + 1 == Rank>(), e, to<D>(), from<D>());
       passes<D + 1>();
     }
   }
@@ -161,6 +162,22 @@ struct separable_passes {
   void run_wide(const run_time_box& reach, const boundaries& e) {
     if constexpr (may_be_wide<Lines>)
       lines.template run_wide<Reversed>(call.exec, call.label, D, reach, e, to<D>(), from<D>());
+  }
+  /// On devices along the slowest of three axes, where tiles suit the array.
+  template <int D>
+  bool pass_in_columns([[maybe_unused]] const run_time_box& reach, [[maybe_unused]] const boundaries& e) {
+    if constexpr (is_device<Exec> && Rank == 3 && grid_axis<Rank, Reversed>(D) == 0) {
+      const auto down = line<D, D + 1 == Rank>();
+      window_extents window;
+      window.set(0, down.offsets.from, down.offsets.cells);
+      const auto tiles = call.template tiles<strip_rows<S>, 0>(reach, window, e, to<D>(), from<D>());
+      const tiled_columns<std::remove_const_t<decltype(tiles)>, S, std::remove_const_t<decltype(down)>> kernel(tiles,
+                                                                                                               down);
+      if (kernel.usable()) launch_tiles(call.exec, call.label, kernel);
+      return kernel.usable();
+    } else {
+      return false;
+    }
   }
   /// Along D and the axis after it, where tiles suit the array and the window.
   template <int D>
