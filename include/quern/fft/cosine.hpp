@@ -5,6 +5,7 @@
 
 #include <numbers>
 #include <quern/core/call/label.hpp>
+#include <quern/core/launch/divisor.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/fft/fft.hpp>
 
@@ -72,17 +73,20 @@ void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, con
 template <class T>
 struct mirror_kernels {
   cosine_rows<T> rows;
-  std::int64_t n, length, half;
+  row_division of_input, of_result;
+  std::int64_t half;
   T* u;
   const Kokkos::complex<T>* spectrum;
   KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    const std::int64_t row = i / length, j = i % length, back = length - j;
+    std::int64_t j;
+    const std::int64_t row = of_input(i, j), n = rows.n, back = of_input.columns - j;
     if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
     else if (j == 0 || j == n + 1) u[i] = 0;
     else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
   }
   KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    const std::int64_t row = i / n, k = i % n;
+    std::int64_t k;
+    const std::int64_t row = of_result(i, k);
     const auto* const s = spectrum + row * half;
     rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
   }
@@ -92,7 +96,8 @@ void mirrored_cosines(const launcher<Exec>& launch, std::int64_t count, const co
   const std::int64_t n = rows.n, length = rows.sine ? 2 * (n + 1) : 2 * (n - 1), half = length / 2 + 1;
   const scratch_copy<Exec, T> mirrored(launch.exec, {count, length});
   const scratch_copy<Exec, Kokkos::complex<T>> transformed(launch.exec, {count, half});
-  const mirror_kernels<T> kernels{rows, n, length, half, mirrored.array().data, transformed.array().data};
+  const mirror_kernels<T> kernels{rows, {count, length},       {count, n},
+                                  half, mirrored.array().data, transformed.array().data};
   for_elements<before_tag>(launch, "quern::dct/mirror", count * length, kernels);
   transform_rows(launch, kind::real_to_complex, length, transformed.array(), mirrored.array());
   for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);
@@ -106,27 +111,31 @@ struct reorder_kernels {
   struct before_inverse_tag {};
   struct after_inverse_tag {};
   cosine_rows<T> rows;
-  std::int64_t n, half;
+  row_division of_rows, of_spectrum;
   T* v;
   C* spectrum;
   const C* turn;
   KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    const std::int64_t row = i / n, j = i % n;
+    std::int64_t j;
+    const std::int64_t row = of_rows(i, j), n = rows.n;
     v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
   }
   KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    const std::int64_t row = i / half, k = i % half;
+    std::int64_t k;
+    const std::int64_t row = of_spectrum(i, k), n = rows.n;
     const C c = spectrum[i] * turn[k];
     rows.write(row, k, 2 * c.real());
     if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
   }
   KOKKOS_FUNCTION void operator()(before_inverse_tag, std::int64_t i) const {
-    const std::int64_t row = i / half, k = i % half;
+    std::int64_t k;
+    const std::int64_t row = of_spectrum(i, k), n = rows.n;
     const C y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
     spectrum[i] = y * conjugate(turn[k]);
   }
   KOKKOS_FUNCTION void operator()(after_inverse_tag, std::int64_t i) const {
-    const std::int64_t row = i / n, k = i % n;
+    std::int64_t k;
+    const std::int64_t row = of_rows(i, k), n = rows.n;
     rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
   }
 };
@@ -139,7 +148,7 @@ void reordered_cosines(const launcher<Exec>& launch, std::int64_t count, const c
   const scratch_array<Exec, C> points(launch.exec, n);
   set_circle(launch, points.data(), n, 0);
   using of = reorder_kernels<T>;
-  const of kernels{rows, n, half, reordered.array().data, transformed.array().data, points.data()};
+  const of kernels{rows, {count, n}, {count, half}, reordered.array().data, transformed.array().data, points.data()};
   if (rows.type == 2) {
     for_elements<before_tag>(launch, "quern::dct/order", count * n, kernels);
     transform_rows(launch, kind::real_to_complex, n, transformed.array(), reordered.array());
@@ -156,16 +165,18 @@ template <class T>
 struct turn_kernels {
   using C = Kokkos::complex<T>;
   cosine_rows<T> rows;
-  std::int64_t n;
+  row_division of_points, of_rows;
   C* z;
   const C *before, *after;
   KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    const std::int64_t row = i / (2 * n), j = i % (2 * n);
-    z[i] = j < n ? rows.read(row, j) * before[j] : C(0);
+    std::int64_t j;
+    const std::int64_t row = of_points(i, j);
+    z[i] = j < rows.n ? rows.read(row, j) * before[j] : C(0);
   }
   KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    const std::int64_t row = i / n, k = i % n;
-    rows.write(row, k, 2 * (z[row * 2 * n + k] * after[k]).real());
+    std::int64_t k;
+    const std::int64_t row = of_rows(i, k);
+    rows.write(row, k, 2 * (z[row * 2 * rows.n + k] * after[k]).real());
   }
 };
 template <class Exec, class T>
@@ -177,7 +188,7 @@ void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosi
   const scratch_arrays<Exec> memory(launch.exec, scratch_part{points_before, n}, scratch_part{points_after, n});
   set_circle(launch, points_before, n, 0);
   set_circle(launch, points_after, n, 1);
-  const turn_kernels<T> kernels{rows, n, turned.array().data, points_before, points_after};
+  const turn_kernels<T> kernels{rows, {count, 2 * n}, {count, n}, turned.array().data, points_before, points_after};
   for_elements<before_tag>(launch, "quern::dct/turn", count * 2 * n, kernels);
   transform_rows(launch, kind::forward, 2 * n, turned.array(), turned.array());
   for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);

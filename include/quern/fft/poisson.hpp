@@ -52,8 +52,9 @@ struct poisson_options {
 /// The waves along an axis of a spectrum, in the precision R.
 template <class R>
 struct axis_waves {
-  std::int64_t extent, stride;  // of the spectrum
-  std::int64_t points;          // of the field
+  row_division along;   // of the numbers of elements in this axis and those before it
+  std::int64_t stride;  // of the spectrum
+  std::int64_t points;  // of the field
   poisson_side side;
   R half_turn;  // pi over the length
   KOKKOS_FUNCTION R wave(std::int64_t i) const {
@@ -73,8 +74,8 @@ struct eigenvalue_division {
     R sum = 0;
     std::int64_t at = 0;
     for (int d = rank - 1; d >= 0; --d) {
-      const std::int64_t i = e % axes[d].extent;
-      e /= axes[d].extent;
+      std::int64_t i;
+      e = axes[d].along(e, i);
       const R k = axes[d].wave(i);
       sum += k * k;
       at += i * axes[d].stride;
@@ -87,9 +88,13 @@ void divide_by_eigenvalues(const launcher<Exec>& launch, const strided<T>& spect
                            const shape& points) {
   using R = real_type<T>;
   eigenvalue_division<T> division{spectrum.data, points.rank, {}};
-  for (int d = 0; d < points.rank; ++d)
-    division.axes[d] = {spectrum.extents.extent[d], spectrum.stride[d], points.extent[d], options.sides[d],
+  std::int64_t before = 1;
+  for (int d = 0; d < points.rank; ++d) {
+    const std::int64_t n = spectrum.extents.extent[d];
+    division.axes[d] = {row_division(before, n), spectrum.stride[d], points.extent[d], options.sides[d],
                         std::numbers::pi_v<R> / static_cast<R>(options.lengths[d])};
+    before *= n;
+  }
   for_elements(launch, "quern::poisson/divide", spectrum.extents.size(), division);
 }
 

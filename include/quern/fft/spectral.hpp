@@ -32,11 +32,14 @@ template <class T>
 struct differentiation {
   using C = Kokkos::complex<T>;
   C* spectrum;
-  std::int64_t row, n;
+  row_division rows;
+  std::int64_t n;
   T wave;
   int order;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int64_t i = e % row, k = frequency_of(i, n);
+    std::int64_t i;
+    rows(e, i);
+    const std::int64_t k = frequency_of(i, n);
     // The frequency n / 2 has no sign: its odd derivatives are 0 at all points.
     const bool vanishes = order % 2 == 1 && 2 * i == n;
     const T factor = vanishes ? T(0) : static_cast<T>(Kokkos::pow(wave * static_cast<T>(k), order));
@@ -138,7 +141,8 @@ void spectral_derivative(const Exec& exec, const Out& out_view, const In& in_vie
   run(c.label, launch, s, from, r);
   const std::int64_t n = r.length[0], row = s.extents.extent[s.extents.rank - 1];
   for_elements(launch, "quern::spectral_derivative", s.extents.size(),
-               differentiation<R>{s.data, row, n, static_cast<R>(2 * std::numbers::pi / length), times});
+               differentiation<R>{
+                   s.data, {s.extents.size() / row, row}, n, static_cast<R>(2 * std::numbers::pi / length), times});
   r.what = back;
   run(c.label, launch, to, s, r);
 }

@@ -4,6 +4,7 @@
 #define QUERN_CORE_VIEWS_INDEX_MAPS_HPP
 
 #include <limits>
+#include <quern/core/launch/divisor.hpp>
 #include <quern/core/views/index_sources.hpp>
 
 namespace quern {
@@ -44,26 +45,6 @@ struct roll_map {
   index_run run(std::int64_t i, std::int64_t along, std::int64_t count) const {
     const bool wrapped = i < shift;
     return {(*this)(i), 1, steps_within(i, wrapped ? 0 : shift, wrapped ? shift - 1 : n - 1, along, count)};
-  }
-};
-
-/// Division by a number, of numbers that are not negative: where 31 bits hold them all, by a multiplication (Granlund
-/// and Montgomery, Division by invariant integers using multiplication, 1994).
-struct divisor {
-  std::int64_t by;
-  bool small;                // whether 31 bits hold all that is divided
-  std::uint32_t factor = 0;  // 2^(31 + shift) / by, rounded up; 0 where all that is divided is less
-  int shift = 0;
-
-  divisor(std::int64_t number, bool of_small) : by(number), small(of_small) {
-    if (!small || by >= std::int64_t{1} << 31) return;
-    while ((std::int64_t{1} << shift) < by) ++shift;
-    factor = static_cast<std::uint32_t>(((std::int64_t{1} << (31 + shift)) + by - 1) / by);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    if (!small) return i / by;
-    const std::uint64_t twice = static_cast<std::uint32_t>(i) << 1;
-    return static_cast<std::uint32_t>(twice * factor >> 32) >> shift;
   }
 };
 
