@@ -169,7 +169,7 @@ struct tiled_columns : Tiles {
 };
 
 /// Two passes of a separable filter: down the columns that the windows of the tile reach, and across from the teams'
-/// scratch memory. Of extremes of windows of 8 cells or more, both by parts: a thread then goes along a row, too, and
+/// scratch memory. For windows of 8 cells or more a thread then goes along a row, too, whose values it reads once, and
 /// the results change places through the scratch memory.
 template <class Tiles, class S, class Down, class Across>
 struct tiled_lines : tiled_columns<Tiles, S, Down> {
@@ -211,8 +211,8 @@ struct tiled_lines : tiled_columns<Tiles, S, Down> {
     }
     team.team_barrier();
     for (int r = 0; r < strip; ++r) total[r] = rule::template initial<held>();
-    if (by_parts && wide() >= half) {
-      reduce_row(team.team_rank(), between, total);
+    if (wide() >= half) {
+      add_row(team.team_rank(), between, a, total);
       team.team_barrier();
       put_row(team.team_rank(), between, total);
       team.team_barrier();
@@ -227,23 +227,25 @@ struct tiled_lines : tiled_columns<Tiles, S, Down> {
  private:
   /// The columns of the window.
   KOKKOS_FUNCTION int wide() const { return across_rows.offsets.cells; }
-  /// From row to row in scratch memory: where threads go along rows, an odd number of words, which are those of
-  /// different banks.
+  /// From row to row in scratch memory: an odd number of words, which threads in one column find in different banks.
   KOKKOS_FUNCTION int pitch() const {
-    constexpr int more = by_parts ? (sizeof(S) < 4 ? 4 / static_cast<int>(sizeof(S)) : 1) : 0;
+    constexpr int more = sizeof(S) < 4 ? 4 / static_cast<int>(sizeof(S)) : 1;
     return this->threads_across + more;
   }
   /// The last windows of a row, which are not used, reach less than a strip into the next one.
   KOKKOS_FUNCTION std::size_t between_bytes() const {
-    return static_cast<std::size_t>(this->rows * pitch() + (by_parts ? strip : 0)) * sizeof(S);
+    return static_cast<std::size_t>(this->rows * pitch() + strip) * sizeof(S);
   }
   /// A strip of a row. Threads beside each other have rows below each other.
-  KOKKOS_FUNCTION void reduce_row(int rank, const S* between, held (&total)[strip]) const {
+  KOKKOS_FUNCTION void add_row(int rank, const S* between, const across_weight* weights, held (&total)[strip]) const {
     const int first = rank / this->rows * strip;
     if (first >= this->columns) return;
-    const S* const from = between + rank % this->rows * pitch() + first;
-    if (wide() >= strip) reduce_cells<strip>(total, from);
-    else reduce_cells<half>(total, from);
+    const S* from = between + rank % this->rows * pitch() + first;
+    if (by_parts && wide() >= strip) reduce_cells<strip>(total, from);
+    else if (by_parts) reduce_cells<half>(total, from);
+    else
+      add_column(
+          total, wide(), [&] { return *from++; }, [&](held& s, int k, const auto& v) { rule::add(s, weights[k], v); });
   }
   template <int N>
   KOKKOS_FUNCTION void reduce_cells(held (&total)[strip], const S* from) const {

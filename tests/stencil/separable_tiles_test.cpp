@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernel of devices for the pass of a separable filter along the slowest of three axes, by threads of the host,
-// beside what hosts compute of a window of one column.
+// Kernels of devices for separable filters, by threads of the host, beside what hosts compute: the pass along the
+// slowest of three axes, and both passes along two.
 
 #include <quern/stencil.hpp>
 #include <quern/stencil/device_filters.hpp>
@@ -69,6 +69,61 @@ void expect_sums(const std::array<int, 3>& extents, const boundary& edge) {
           ASSERT_EQ(expected(i, j, k), sums(i, j, k)) << size << " cells, at " << i << ", " << j << ", " << k;
   }
 }
+
+template <class T>
+using matrix = Kokkos::View<T**, Kokkos::LayoutRight, host>;
+template <class T>
+std::vector<T> list_of(int size) {
+  std::vector<T> weights(size);
+  for (int k = 0; k < size; ++k) weights[k] = static_cast<T>((3 * k + size) % 5 - 1);
+  return weights;
+}
+template <class T, int D>
+auto line_of(const std::vector<T>& weights) {
+  const int size = static_cast<int>(weights.size());
+  return quern::impl::window_sum<2, T, quern::impl::weight_list<T>, quern::impl::line_window<2, D>>{
+      {{}, weights.data()}, {quern::impl::first_offset(size, false), size}};
+}
+template <class T>
+matrix<T> by_tiles(const matrix<T>& in, const std::vector<T>& down, const std::vector<T>& across,
+                   const boundary& edge) {
+  const matrix<T> out("out", in.extent(0), in.extent(1));
+  quern::impl::with_filter("filter", host(), out, edge, in, [&](const auto& call) {
+    const auto rows = line_of<T, 0>(down), columns = line_of<T, 1>(across);
+    quern::impl::window_extents window;
+    window.set(0, rows.offsets.from, rows.offsets.cells);
+    window.set(2, columns.offsets.from, columns.offsets.cells);
+    const std::array<int, 2> sizes{rows.offsets.cells, columns.offsets.cells};
+    const auto tiles = call.template tiles<quern::impl::strip_rows<T>>(quern::impl::reach_of("filter", sizes), window,
+                                                                       call.edges, call.out, call.in);
+    using tiles_type = std::remove_const_t<decltype(tiles)>;
+    const quern::impl::tiled_lines<tiles_type, T, std::remove_const_t<decltype(rows)>,
+                                   std::remove_const_t<decltype(columns)>>
+        kernel(tiles, rows, columns);
+    EXPECT_TRUE(kernel.usable());
+    EXPECT_TRUE(test::run_teams(kernel, kernel.teams(), tiles_type::tune::team, 1,
+                                static_cast<std::size_t>(kernel.scratch_bytes())));
+  });
+  return out;
+}
+/// Windows that are narrow and wide across, and wider than a narrow team.
+template <class T>
+void expect_products(int rows, int columns, const boundary& edge) {
+  const matrix<T> in("in", rows, columns), expected("expected", rows, columns);
+  for (int i = 0; i < rows * columns; ++i) in.data()[i] = static_cast<T>(std::round(4 * test::sample(i)));
+  for (const auto& [high, wide] : {std::pair(3, 7), {1, 8}, {13, 13}, {4, 33}}) {
+    const auto down = list_of<T>(high), across = list_of<T>(wide);
+    const Kokkos::View<const T*, host> w0(down.data(), high), w1(across.data(), wide);
+    quern::correlate(host(), expected, in, quern::separable(w0, w1), edge);
+    const auto sums = by_tiles(in, down, across, edge);
+    for (int j = 0; j < rows; ++j)
+      for (int i = 0; i < columns; ++i)
+        ASSERT_EQ(expected(j, i), sums(j, i)) << high << " x " << wide << " cells, at " << j << ", " << i;
+  }
+}
+
+TEST(LineTiles, OfFloats) { expect_products<float>(50, 150, boundary::reflect); }
+TEST(LineTiles, OfDoubles) { expect_products<double>(40, 300, boundary::constant(2)); }
 
 TEST(ColumnTiles, OfFloatsByRows) { expect_sums<float, Kokkos::LayoutRight>({37, 3, 131}, boundary::reflect); }
 TEST(ColumnTiles, OfFloatsByColumns) { expect_sums<float, Kokkos::LayoutLeft>({130, 2, 33}, boundary::wrap); }
