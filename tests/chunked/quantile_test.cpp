@@ -74,6 +74,18 @@ TYPED_TEST(ChunkedQuantile, BesideNan) {
   }
 }
 
+TEST(ChunkedQuantiles, KeepAxes) {
+  using E = Kokkos::DefaultExecutionSpace;
+  const auto a = behind<double>(std::array<std::int64_t, 2>{61, 7});
+  const Kokkos::View<double**, E> all("all", 1, 1);
+  const Kokkos::View<double***, E> several("several", 2, 1, 1);
+  quern::median(E(), all, a.source(), quern::keep_axes);
+  EXPECT_EQ((std::vector<double>{quern::median(E(), a.source())}), test::contents(all));
+  quern::quantile(E(), several, a.source(), {0.0, 0.5}, quern::keep_axes);
+  EXPECT_EQ(test::contents(all)[0], test::contents(several)[1]);
+  EXPECT_EQ(quern::min(E(), a.source()), test::contents(several)[0]);
+}
+
 TYPED_TEST(ChunkedQuantile, RejectsOtherProbabilities) {
   test::expect_error("quern::quantile: a probability is 1.500000, expected 0 to 1",
                      [&] { quern::quantile(typename TestFixture::E(), this->array().source(), 1.5); });

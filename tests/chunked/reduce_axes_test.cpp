@@ -4,7 +4,9 @@
 // Reductions along axes in chunks beside loops.
 
 #include <algorithm>
+#include <Kokkos_DynRankView.hpp>
 #include <chunked/behind_function.hpp>
+#include <quern/reduce/compare.hpp>
 
 namespace {
 
@@ -86,6 +88,33 @@ TYPED_TEST(ChunkedAxes, RejectsTypesThatDoNotHoldThePositions) {
   const Kokkos::View<std::int8_t*, Kokkos::HostSpace> narrow("narrow", 2);
   EXPECT_THROW(quern::argmax(E(), quern::in_chunks(narrow), tall.source(), quern::axis{0}), quern::Error)
       << "of 8 bits";
+}
+
+// Ranks of what remains that are known only when running.
+TEST(ChunkedKeptAxes, AreThoseOfMemory) {
+  using E = Kokkos::DefaultExecutionSpace;
+  using kept = Kokkos::View<double***, E>;
+  const auto a = behind<double>(extents);
+  const auto x = test::make_array<double, 3, LayoutRight, E>(a.extents, a.values);
+  const auto o = memory_for(a, 5);
+  for (const quern::axes& along : {quern::axes{0, 1}, quern::axes{1, 2}, quern::axes{0, 2}, quern::axes{1}}) {
+    std::array<std::int64_t, 3> n = extents;
+    for (int k = 0; k < along.count; ++k) n[along.number[k]] = 1;
+    const kept found("found", n[0], n[1], n[2]), variances("variances", n[0], n[1], n[2]);
+    const kept expected("expected", n[0], n[1], n[2]), spread("spread", n[0], n[1], n[2]);
+    quern::sum(E(), found, a.source(), along, quern::keep_axes, o);
+    quern::sum(E(), expected, x, along, quern::keep_axes);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    quern::minmax(E(), quern::outputs(found, variances), a.source(), along, quern::keep_axes, o);
+    quern::minmax(E(), quern::outputs(expected, spread), x, along, quern::keep_axes);
+    EXPECT_EQ(test::contents(expected), test::contents(found));
+    EXPECT_EQ(test::contents(spread), test::contents(variances));
+  }
+  const Kokkos::DynRankView<double, E> rows("rows", 41);
+  const Kokkos::View<double*, E> expected("expected", 41);
+  quern::sum(E(), rows, a.source(), quern::axes{1, 2}, o);
+  quern::sum(E(), expected, x, quern::axes{1, 2});
+  EXPECT_TRUE(quern::array_equal(E(), expected, rows));
 }
 
 }  // namespace

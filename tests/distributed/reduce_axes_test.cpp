@@ -121,6 +121,11 @@ TYPED_TEST(DistributedAxesOn, ManyResults) {
   const Kokkos::View<std::int64_t*, E> found_largest("found", n);
   quern::argmax(E(), found_largest, u, quern::axis{0});
   EXPECT_EQ(largest, test::contents(found_largest));
+  const Kokkos::View<double**, E> row("row", 1, n), all("all", 1, 1);
+  quern::sum(E(), row, u, quern::axes{0}, quern::keep_axes);
+  EXPECT_EQ(sums, test::contents(row));
+  quern::median(E(), all, u, quern::keep_axes);
+  EXPECT_EQ((std::vector<double>{quern::median(E(), u)}), test::contents(all));
 }
 
 }  // namespace

@@ -275,6 +275,9 @@ TEST(KeepAxes, OfResultsThatBroadcast) {
   const matrix variances("variances", 3, 1);
   quern::mean_var(exec(), quern::outputs(means, variances), x, quern::axis{1}, quern::keep_axes);
   EXPECT_EQ((std::vector<double>{1.25, 1.25, 1.25}), test::contents(variances));
+  const matrix largest("largest", 1, 1);
+  quern::minmax(exec(), quern::outputs(all, largest), x, quern::axes{0, 1}, quern::keep_axes);
+  EXPECT_EQ((std::vector<double>{0, 11}), (std::vector<double>{test::contents(all)[0], test::contents(largest)[0]}));
   test::expect_error("quern::sum: axis 0 of extents (3, 1) has not the extent 1",
                      [&] { quern::sum(exec(), means, x, quern::axis{0}, quern::keep_axes); });
 }

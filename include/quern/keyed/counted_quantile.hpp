@@ -69,8 +69,8 @@ struct counted_quantiles {
       check_extents(r.label, "out", results.extents, expected);
       std::vector<mean_type<T>> found;
       for (const double q : r.of.value) found.push_back(quantile_of(q));
-      if constexpr (known_rank<Out>() == 0) quern::fill(exec, out, found[0]);
-      else quern::copy(exec, out, as_view(found));
+      if (!r.several) quern::fill(exec, out, found[0]);
+      else if constexpr (known_rank<Out>() != 0) quern::copy(exec, out, as_view(found));
       exec.fence(kernel_label(r.label));
     }
   }

@@ -5,11 +5,24 @@
 
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/places.hpp>
+#include <quern/core/views/part_view.hpp>
+#include <quern/core/views/strided_array.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/call.hpp>
 #include <string>
 
 namespace quern::impl {
+
+/// An array in memory that `Exec` reaches as an output of rank `Rank`, or -1 where it is not known when compiling.
+template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
+auto results_view(const strided<T>& s) {
+  if constexpr (Rank >= 0) {
+    return as_part<Exec, Rank, Layout>(s);
+  } else {
+    const auto first = as_part<Exec, 0>(s);
+    return strided_array<std::remove_const_t<decltype(first)>, -1>(first, s.data, s.extents, s.stride);
+  }
+}
 
 /// The first part of a result of two, or the second.
 template <int Number>
@@ -62,10 +75,7 @@ void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Ou
                        const std::tuple<const In&...>& inputs, const Options&... options) {
   using where = engine_of<reductions, In...>;
   constexpr int rank = rank_of<std::tuple_element_t<0, std::tuple<Out...>>>;
-  static_assert(rank >= 0, "quern: the rank of several outputs must be known when compiling");
-  using results =
-      Kokkos::View<typename with_pointers<result_of<reducer_of<Reduction>>, rank>::type, Kokkos::LayoutRight,
-                   typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using result = result_of<reducer_of<Reduction>>;
   constexpr bool over_ranks = (is_at<over_ranks_place, In> || ...);
   const std::string label = r.label;
   if constexpr (over_ranks) where::compare(r, views, inputs, options...);
@@ -82,10 +92,9 @@ void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Ou
     unpack([&](const auto&... in) { (check(in, number++), ...); }, inputs);
   }
   const shape& extents = std::get<0>(out).extents;
-  Kokkos::LayoutRight layout;
-  for (int d = 0; d < rank; ++d) layout.dimension[d] = static_cast<std::size_t>(extents.extent[d]);
-  const scratch_array<Exec, typename results::value_type> memory(exec, extents.size());
-  const results both(memory.data(), layout);
+  const scratch_array<Exec, result> memory(exec, extents.size());
+  const auto both = results_view<Exec, rank, Kokkos::LayoutRight>(
+      strided<result>{memory.data(), extents, row_major_strides(extents)});
   if constexpr (over_ranks) where::reduce(r, exec, both, inputs, options...);
   else where::run(r, exec, both, inputs, options...);
   copy_results(label, exec, views, both);
