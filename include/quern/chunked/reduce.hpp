@@ -101,7 +101,8 @@ class reduction_in_chunks {
         [&](const auto& array, const std::string& name) { check_input_apart(plan_.label, out, array, false, name); });
   }
 
-  /// Writes the results, of rank `Rank` or, where it is not known when compiling, -1, to memory that `exec` reaches; asynchronous in the end.
+  /// Writes the results, of rank `Rank` or, where it is not known when compiling, -1, to memory that `exec` reaches;
+  /// asynchronous in the end.
   template <int Rank, class Result, class... Options>
   void write(const strided<Result>& results, const Options&... options) {
     check_positions_along<reducer_type, Result>(call<Exec>(plan_.label, exec_), along_, plan_.extents);
@@ -154,7 +155,7 @@ class reduction_in_chunks {
       part.data += c.first * part.stride[axis];
       part.extents.extent[axis] = c.count;
       in_.with_parts(plan_, c, [&](const auto&... in) {
-        engine<in_memory, reductions>::run(reduction_, e, results_view<Exec, Rank>(part), std::tie(in...), options...);
+        engine<in_memory, reductions>::run(reduction_, e, as_part<Exec, Rank>(part), std::tie(in...), options...);
       });
     });
   }
@@ -226,7 +227,7 @@ struct engine<in_chunks_place, reductions> {
       const scratch_array<Exec, value_of<Out>> memory(exec, whole.extents().size());
       const strided<value_of<Out>> results{memory.data(), whole.extents(), row_major_strides(whole.extents())};
       write_to(results);
-      quern::copy(exec, out.view, results_view<Exec, rank_of<Out>>(results));
+      quern::copy(exec, out.view, as_part<Exec, rank_of<Out>>(results));
       exec.fence(kernel_label(label));
     }
   }

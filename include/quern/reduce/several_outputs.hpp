@@ -6,23 +6,11 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/call/places.hpp>
 #include <quern/core/views/part_view.hpp>
-#include <quern/core/views/strided_array.hpp>
 #include <quern/map/map.hpp>
 #include <quern/reduce/call.hpp>
 #include <string>
 
 namespace quern::impl {
-
-/// An array in memory that `Exec` reaches as an output of rank `Rank`, or -1 where it is not known when compiling.
-template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
-auto results_view(const strided<T>& s) {
-  if constexpr (Rank >= 0) {
-    return as_part<Exec, Rank, Layout>(s);
-  } else {
-    const auto first = as_part<Exec, 0>(s);
-    return strided_array<std::remove_const_t<decltype(first)>, -1>(first, s.data, s.extents, s.stride);
-  }
-}
 
 /// The first part of a result of two, or the second.
 template <int Number>
@@ -93,8 +81,8 @@ void reduce_by_scratch(const Reduction& r, const Exec& exec, const std::tuple<Ou
   }
   const shape& extents = std::get<0>(out).extents;
   const scratch_array<Exec, result> memory(exec, extents.size());
-  const auto both = results_view<Exec, rank, Kokkos::LayoutRight>(
-      strided<result>{memory.data(), extents, row_major_strides(extents)});
+  const auto both =
+      as_part<Exec, rank, Kokkos::LayoutRight>(strided<result>{memory.data(), extents, row_major_strides(extents)});
   if constexpr (over_ranks) where::reduce(r, exec, both, inputs, options...);
   else where::run(r, exec, both, inputs, options...);
   copy_results(label, exec, views, both);

@@ -4,6 +4,7 @@
 #define QUERN_CORE_VIEWS_PART_VIEW_HPP
 
 #include <quern/core/views/extents.hpp>
+#include <quern/core/views/strided_array.hpp>
 
 namespace quern::impl {
 
@@ -11,16 +12,22 @@ template <class T, int Rank, class Layout, class Exec>
 using part_view = Kokkos::View<typename with_pointers<T, Rank>::type, Layout, typename Exec::memory_space,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// An array as a View. LayoutLeft is for arrays that have it.
+/// An array as a View; where its rank is only known when running, which is a `Rank` of -1, as one of its strides.
+/// LayoutLeft is for arrays that have it.
 template <class Exec, int Rank, class Layout = Kokkos::LayoutStride, class T>
 auto as_part(const strided<T>& s) {
-  Layout layout;
-  for (int d = 0; d < Rank; ++d) {
-    layout.dimension[d] = static_cast<std::size_t>(s.extents.extent[d]);
-    if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
-      layout.stride[d] = static_cast<std::size_t>(s.stride[d]);
+  if constexpr (Rank < 0) {
+    using first = part_view<T, 0, Kokkos::LayoutRight, Exec>;
+    return strided_array<first, -1>(first(s.data), s.data, s.extents, s.stride);
+  } else {
+    Layout layout;
+    for (int d = 0; d < Rank; ++d) {
+      layout.dimension[d] = static_cast<std::size_t>(s.extents.extent[d]);
+      if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>)
+        layout.stride[d] = static_cast<std::size_t>(s.stride[d]);
+    }
+    return part_view<T, Rank, Layout, Exec>(s.data, layout);
   }
-  return part_view<T, Rank, Layout, Exec>(s.data, layout);
 }
 
 /// The part of an array from index `first` along an axis, `n` of them.
