@@ -105,6 +105,46 @@ TYPED_TEST(ChunkedMasks, SelectForMapsAndScansAsInMemory) {
   }
 }
 
+/// Counts where it is called with what is not positive, for which it has no value.
+template <class Exec>
+struct of_positive {
+  Kokkos::View<int, typename Exec::memory_space> others;
+  KOKKOS_FUNCTION double operator()(double x) const {
+    if (!(x > 0)) Kokkos::atomic_inc(others.data());
+    return 1 / x;
+  }
+};
+struct is_positive {
+  KOKKOS_FUNCTION bool operator()(double x) const { return x > 0; }
+};
+
+TYPED_TEST(ChunkedMasks, SelectWhatLazyArraysCompute) {
+  const auto& e = this->e;
+  const Kokkos::View<int, typename TypeParam::memory_space> others("others");
+  const of_positive<TypeParam> f{others};
+  const auto o = memory_for(this->array, 10, 3);
+  double sums[2] = {};
+  const auto check = [&](const auto& in, int number, const auto&... place) {
+    const auto x = quern::lazy(f, in);
+    const mask positive{quern::lazy(is_positive(), in)};
+    sums[number] = quern::sum(e, x, positive, place...);
+    EXPECT_LT(1, quern::max(e, x, positive, place...));
+    EXPECT_LT(0, quern::mean(e, x, positive, place...));
+    quern::dot(e, in, x, positive, place...);
+  };
+  const auto x = this->in_memory();
+  check(x, 0);
+  check(this->array.source(), 1, o);
+  EXPECT_NEAR(sums[0], sums[1], 1e-10);
+  const auto source = this->array.source();
+  EXPECT_LT(0, quern::median(e, quern::lazy(f, source), mask{quern::lazy(is_positive(), source)}, o));
+  const auto out = this->in_memory();
+  const mask positive{quern::lazy(is_positive(), x)};
+  quern::cumsum(e, out, quern::lazy(f, x), axis{1}, positive);
+  quern::map(e, out, doubled(), positive, quern::lazy(f, x));
+  EXPECT_EQ(0, test::value(others));
+}
+
 TYPED_TEST(ChunkedMasks, SelectForCountsAsInMemory) {
   const auto& e = this->e;
   const auto x = this->in_memory();

@@ -100,6 +100,15 @@ TYPED_TEST(Insert, ByManyIndices) {
   EXPECT_EQ(expected, test::contents(out));
 }
 
+TYPED_TEST(Insert, ByIndicesOfAnyValue) {
+  const auto two = this->template array<1>({2}, {1, 2}), out = this->template array<1>({4});
+  const auto at = this->template array<1, int>({2}, {-2, 7}), values = this->template array<1>({2}, {8, 9});
+  quern::insert(out, two, at, values, quern::index_mode::clip);
+  EXPECT_EQ((std::vector<double>{8, 1, 2, 9}), test::contents(out));
+  quern::insert(out, two, at, values, quern::axis{0}, quern::index_mode::wrap);  // before element 1 of 3 places, both
+  EXPECT_EQ((std::vector<double>{1, 8, 9, 2}), test::contents(out));
+}
+
 TYPED_TEST(Insert, ByIndicesRejectsWhatDoesNotFitBeforeItWrites) {
   const auto two = this->template array<1>({2}, {1, 2}), four = this->template array<1>({4}, {7, 7, 7, 7});
   const auto at = this->template array<1, int>({2}, {0, 2}), wrong = this->template array<1, int>({2}, {-3, 3});
@@ -108,7 +117,7 @@ TYPED_TEST(Insert, ByIndicesRejectsWhatDoesNotFitBeforeItWrites) {
     ADD_FAILURE() << "no error";
   } catch (const quern::ElementError& e) {
     EXPECT_EQ(0, e.position());
-    EXPECT_STREQ("quern::insert: index -3 at position 0 is out of range for an extent of 2; so are 1 others", e.what());
+    EXPECT_STREQ("quern::insert: index -3 at position 0 is out of range for an extent of 2; so is another", e.what());
   }
   test::expect_error("quern::insert: out has extents (2), expected (4)", [&] { quern::insert(two, two, at, 1.0); });
   test::expect_error("quern::insert: out and values share memory",

@@ -191,6 +191,7 @@ void count_call(const count_operation<Bin>& c, const Exec& exec, const Out& out,
 
 /// The weight of a value that a mask selects, or 0.
 struct weight_where {
+  struct selects_by_last {};
   template <class W, class M>
   KOKKOS_FUNCTION W operator()(const W& weight, const M& m) const {
     return m != M(0) ? weight : W(0);

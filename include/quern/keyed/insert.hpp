@@ -20,15 +20,19 @@ namespace impl {
 template <class T>
 concept inserted_values = array_like<T> || scalar_value<T>;
 
-/// Indices before which values are put, of an axis of n elements: from -n to n.
+/// Indices before which values are put, of an axis of n elements: from -n to n, or of n + 1 places by a mode.
 template <class I>
 struct insertion_map {
   row_of_indices<I> indices;
   std::int64_t n;
+  index_mode mode;
 
   KOKKOS_FUNCTION std::int64_t given(std::int64_t k) const { return index_number(indices.load(k)); }
   KOKKOS_FUNCTION bool valid(std::int64_t k) const { return given(k) >= -n && given(k) <= n; }
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return given(k) < 0 ? given(k) + n : given(k); }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const {
+    if (mode != index_mode::raise) return index_by_mode(indices.load(k), n + 1, mode);
+    return given(k) < 0 ? given(k) + n : given(k);
+  }
 };
 template <class I>
 struct write_insertion_places {
@@ -125,10 +129,10 @@ auto values_at_places(const std::string& label, const V& v, const shape& places)
 /// Writes elements and values. Where there are none of either, the others alone.
 template <int Rank, class Exec, class Out, class In, class I, class Values>
 void write_inserted(const call<Exec>& c, const Out& out, const shape& extents, int along, const In& in,
-                    const strided<const I>& indices, const Values& values, const shape& places) {
+                    const strided<const I>& indices, index_mode mode, const Values& values, const shape& places) {
   const std::int64_t count = places.extent[along], n = extents.extent[along] - count;
-  const insertion_map<I> map{{indices.data, indices.stride[0]}, n};
-  search_indices(c.exec, c.label, map, count, n);
+  const insertion_map<I> map{{indices.data, indices.stride[0]}, n, mode};
+  if (mode == index_mode::raise) search_indices(c.exec, c.label, map, count, n);
   const auto spread = [&] {
     if constexpr (scalar_value<Values>) return values;
     else return values_at_places<Rank>(c.label, values, places);
@@ -156,15 +160,15 @@ void write_inserted(const call<Exec>& c, const Out& out, const shape& extents, i
 /// @param in     an array of as many axes, which may be lazy or re-indexed
 /// @param index  from 0 to the extent of `in`, behind all; negative ones count from the end
 /// @param values a scalar, or an array that broadcasts to the places, which have the extents of `in` but along the
-/// axis,
-///               as NumPy's with an index that is a list: one of rank 1 lies along the last axis
+///               axis, as NumPy's with an index that is a list: one of rank 1 lies along the last axis
 ///
 /// Asynchronous on `exec`: a kernel for the values and one for each part of `in`, without scratch memory, which may be
 /// captured in a device graph. `remove_at` is the operand without some elements.
 /// @throws Error if extents do not fit, the axis or the index is out of range, or memory overlaps; nothing is written
 /// then
-template <execution_space Exec, view_like Out, array_like In, impl::inserted_values Values, option<axis>... Options>
-void insert(const Exec& exec, const Out& out_view, const In& in, std::int64_t index, const Values& values,
+template <execution_space Exec, view_like Out, array_like In, std::integral Index, impl::inserted_values Values,
+          option<axis>... Options>
+void insert(const Exec& exec, const Out& out_view, const In& in, Index index, const Values& values,
             const Options&... options) {
   constexpr int rank = impl::rank_of<Out>;
   static_assert(rank >= 1, "quern::insert: out must have one axis at least, known when compiling");
@@ -179,7 +183,8 @@ void insert(const Exec& exec, const Out& out_view, const In& in, std::int64_t in
     impl::check_extents(c.label, "in", before, expected);
     const std::int64_t n = before.extent[along], places = out.extents.extent[along] - n;
     if (places < 0) impl::reject_extents(c.label, "out", out.extents, "at least those of in, " + before.str());
-    const std::int64_t at = index == n ? n : impl::index_along_axis(c.label, index, before, along);
+    const auto given = static_cast<std::int64_t>(index);
+    const std::int64_t at = given == n ? n : impl::index_along_axis(c.label, given, before, along);
     impl::check_overlap(c.label, out, c.elements(in), "in", false);
     if constexpr (!scalar_value<Values>) impl::check_overlap(c.label, out, c.elements(values), "values", false);
     const auto part_of_out = [&](std::int64_t first, std::int64_t count) {
@@ -197,8 +202,8 @@ void insert(const Exec& exec, const Out& out_view, const In& in, std::int64_t in
     impl::map_checked(c.label, exec, part_of_out(at + places, n - at), impl::op::identity(), part_of_in(at, n - at));
   }
 }
-template <view_like Out, array_like In, impl::inserted_values Values, option<axis>... Options>
-void insert(const Out& out, const In& in, std::int64_t index, const Values& values, const Options&... options) {
+template <view_like Out, array_like In, std::integral Index, impl::inserted_values Values, option<axis>... Options>
+void insert(const Out& out, const In& in, Index index, const Values& values, const Options&... options) {
   insert(impl::space_of(out), out, in, index, values, options...);
 }
 /// The same with an index for each value (NumPy's `insert` of a list): `insert(exec, out, x, indices, values,
@@ -210,12 +215,13 @@ void insert(const Out& out, const In& in, std::int64_t index, const Values& valu
 /// @param values  a scalar, or an array that broadcasts to the extents of `in` with as many places along the axis as
 ///                there are indices
 ///
-/// Waits for `exec`, which checks the indices before anything is written. They are sorted; each element of `out` is
-/// then written once, by one kernel. Scratch memory takes 16 bytes for each index of `out` along the axis, and 24 for
-/// each of `indices`, beside what `argsort` takes.
+/// Waits for `exec`, which checks the indices before anything is written; with `index_mode::wrap` or
+/// `index_mode::clip`, of the n + 1 places before and behind n elements, it is asynchronous. Indices are sorted; each
+/// element of `out` is then written once, by one kernel. Scratch memory takes 16 bytes for each index of `out` along
+/// the axis, and 24 for each of `indices`, beside what `argsort` takes.
 /// @throws Error as above; ElementError with the position of the first index that is out of range
 template <execution_space Exec, view_like Out, array_like In, view_like Indices, impl::inserted_values Values,
-          option<axis>... Options>
+          option<axis, index_mode>... Options>
 void insert(const Exec& exec, const Out& out_view, const In& in, const Indices& indices, const Values& values,
             const Options&... options) {
   constexpr int rank = impl::rank_of<Out>;
@@ -237,10 +243,12 @@ void insert(const Exec& exec, const Out& out_view, const In& in, const Indices& 
     impl::check_overlap(c.label, out, c.elements(in), "in", false);
     impl::check_overlap(c.label, out, at, "indices", false);
     if constexpr (!scalar_value<Values>) impl::check_inserted(c, out, values, places);
-    impl::write_inserted<rank>(c, out_view, out.extents, along, in, at, values, places);
+    impl::write_inserted<rank>(c, out_view, out.extents, along, in, at, impl::option_or(index_mode::raise, options...),
+                               values, places);
   }
 }
-template <view_like Out, array_like In, view_like Indices, impl::inserted_values Values, option<axis>... Options>
+template <view_like Out, array_like In, view_like Indices, impl::inserted_values Values,
+          option<axis, index_mode>... Options>
 void insert(const Out& out, const In& in, const Indices& indices, const Values& values, const Options&... options) {
   insert(impl::space_of(out), out, in, indices, values, options...);
 }

@@ -15,6 +15,7 @@ namespace quern::impl {
 /// the inputs. The mask is last.
 template <class F, class... Old>
 struct where_selected {
+  struct selects_by_last {};
   F f;
   template <class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {
@@ -43,6 +44,7 @@ struct where_selected {
 /// tuple of the types of the others.
 template <class F, class Old, bool... Reduced>
 struct where_selected_among {
+  struct selects_by_last {};
   F f;
   template <class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {

@@ -206,7 +206,9 @@ auto reduce_selected(const Reduction& r, const Exec& exec, const Out& out,
   if constexpr (check_mask_type<std::remove_cvref_t<decltype(m)>, rank_of<First>>()) {
     const auto of_selected = of_selected_values<First, In...>(r);
     const auto first = lazy(select_values(), std::get<0>(inputs), m);
-    const auto selected = unpack([&](const auto&, const auto&... rest) { return std::tie(first, rest...); }, inputs);
+    const auto others_of = [&](const auto&, const auto&... rest) { return std::tuple(computed_where(rest, m)...); };
+    const auto beside = unpack(others_of, inputs);
+    const auto selected = unpack([&](const auto&... rest) { return std::tie(first, rest...); }, beside);
     const shape extents = operand_extents(r.label, std::get<0>(inputs));
     constexpr bool over_ranks = is_at<over_ranks_place, First> || (is_at<over_ranks_place, In> || ...);
     const auto run = [&](const auto&... others) {

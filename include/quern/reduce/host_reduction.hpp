@@ -15,6 +15,7 @@
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/reduce/chosen_elements.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reduce/vector_extrema.hpp>
@@ -77,6 +78,8 @@ struct host_reduction {
     } else if constexpr (requires { work.f.compute_block(room, n, p...); } && writes<F>) {
       work.f.compute_block(room, n, p...);
       return room;
+    } else if constexpr (skips_some<F>) {
+      return apply_by_choice<F>(work.f, room, n, p...);
     } else {
       in_loop<F> local = work.f;
       // Outputs that f writes are those that it reads, or others.
@@ -84,8 +87,7 @@ struct host_reduction {
       return room;
     }
   }
-  /// Reads n elements, `length` of them at a time, and adds each lot to a state where there is one. Returns the values
-  /// of the last.
+  /// Reads n elements, `length` of them at a time; adds each lot to a state if there is one, and returns the last one.
   template <std::size_t... I>
   const value* read_blocks(state* s, value* room, std::int64_t n, std::int64_t length, const operand_list& from,
                            const offsets& p, std::index_sequence<I...>) const {

@@ -39,6 +39,7 @@ auto as_one_reduction(const operation_name& label, const reductions_among<Outs, 
 /// The results of f, each beside whether a mask, the last argument, selects it; f is called where it does.
 template <class F, std::size_t N>
 struct selected_results {
+  struct selects_by_last {};
   F f;
   template <class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {

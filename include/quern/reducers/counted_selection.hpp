@@ -42,6 +42,7 @@ struct key_digit {
 /// The same where a mask selects; -1 elsewhere.
 template <class T>
 struct digit_where {
+  struct selects_by_last {};
   key_digit<T> digit;
   template <class M>
   KOKKOS_FUNCTION std::int32_t operator()(const T& x, const M& m) const {

@@ -230,6 +230,7 @@ using reproducible_sum = typename reproducible_sum_of<S>::type;
 /// Products, each rounded by itself in double: exact for floats.
 template <class S>
 struct reproducible_product {
+  struct takes_any_value {};
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
     if constexpr (std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<S>) {

@@ -124,6 +124,7 @@ struct filled {
 /// The values of an array, or what changes no state of the reducer where a mask does not select them.
 template <class Reducer>
 struct filled_values {
+  struct selects_by_last {};
   Reducer reducer;
   template <class T, class M>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const T& v, const M& m) const {

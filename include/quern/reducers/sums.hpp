@@ -125,6 +125,7 @@ using product_type = std::conditional_t<mixed_signs<A, B>, std::int64_t, std::co
 /// Factors to their product, for a sum S: that of integers in double where S is no integer, else in 64 bits.
 template <class S>
 struct product {
+  struct takes_any_value {};
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
     if constexpr (!std::is_integral_v<A> || !std::is_integral_v<B>) return a * b;
@@ -136,6 +137,7 @@ struct product {
 /// The product with the first factor conjugated.
 template <class S>
 struct conjugate_product {
+  struct takes_any_value {};
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(const A& a, const B& b) const {
     return product<S>()(conjugate(a), b);

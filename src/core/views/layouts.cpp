@@ -126,7 +126,8 @@ index_layout without_axes(const std::string& label, const index_layout& l, const
   for (int d = 0; d < l.extents.rank; ++d) {
     if (!gone.has(d)) append(r, l.extents.extent[d], l.stride[d]);
     else if (l.extents.extent[d] != 1)
-      throw Error(label, "axis " + std::to_string(d) + " of extents " + l.extents.str() + " has not the extent 1");
+      throw Error(label,
+                  "axis " + std::to_string(d) + " of extents " + l.extents.str() + " does not have the extent 1");
   }
   return r;
 }
@@ -238,7 +239,9 @@ void reject_indices(const std::string& label, std::int64_t position, std::int64_
   throw ElementError(label,
                      "index " + std::to_string(index) + " at position " + std::to_string(position) +
                          " is out of range for an extent of " + std::to_string(n) +
-                         (outside > 1 ? "; so are " + std::to_string(outside - 1) + " others" : ""),
+                         (outside > 2   ? "; so are " + std::to_string(outside - 1) + " others"
+                          : outside > 1 ? "; so is another"
+                                        : ""),
                      position);
 }
 

@@ -17,7 +17,8 @@ namespace quern {
 ///          `mask{lazy(positive(), x)}`, or a single value
 ///
 /// The result is that of the elements that are selected, as if no others were there: a NaN or an infinity elsewhere
-/// does not show. The mask is read along with the inputs: once, by quantiles several times.
+/// does not show, and of a lazy input f is not called for it, but by `histogram`, `bincount` and reductions by groups,
+/// which compute it for all elements. The mask is read along with the inputs: once, by quantiles several times.
 template <class M>
 struct mask : mask_t {
   static_assert(operand<M>, "quern::mask: a mask is an array of bool or of integers, or a single value");
@@ -40,11 +41,27 @@ inline constexpr bool is_selected<selected<T>> = true;
 
 /// The values of an array beside those of a mask.
 struct select_values {
+  struct selects_by_last {};
   template <class T, class M>
   KOKKOS_FORCEINLINE_FUNCTION selected<T> operator()(const T& v, const M& m) const {
     return {v, m != M(0)};
   }
 };
+
+/// The values of a lazy array that is not computed where a mask selects nothing.
+struct values_where {
+  struct selects_by_last {};
+  template <class T, class M>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(const T& v, const M&) const {
+    return v;
+  }
+};
+/// An operand as one of which a mask selects elements.
+template <class V, class M>
+auto computed_where(const V& v, [[maybe_unused]] const M& m) {
+  if constexpr (is_lazy<V>) return lazy(values_where(), v, m);
+  else return v;
+}
 
 /// The mask among the options.
 template <class M, class... Rest>

@@ -212,17 +212,23 @@ template <class V>
 void check_pad_rank() {
   static_assert(rank_of<V> >= 0, "quern::pad: the rank must be known when compiling");
 }
-/// `select(position, element)`: the element where there is one, and else the value.
-template <int Rank, class T>
-struct inside_or {
+/// Whether a position is one of the elements that `pad` puts others around.
+template <int Rank>
+struct is_inside {
   Kokkos::Array<std::int64_t, Rank> first, extent;
-  T value;
-  template <class At, class U>
-  KOKKOS_FUNCTION U operator()(const At& at, const U& element) const {
+  template <class At>
+  KOKKOS_FUNCTION bool operator()(const At& at) const {
     bool inside = true;
     for (int d = 0; d < Rank; ++d) inside = inside && at[d] >= first[d] && at[d] < first[d] + extent[d];
-    return inside ? element : static_cast<U>(value);
+    return inside;
   }
+};
+/// The element where there is one, and else the value.
+template <class T>
+struct inside_or {
+  struct selects_by_last {};
+  T value;
+  KOKKOS_FUNCTION T operator()(const T& element, bool inside) const { return inside ? element : value; }
 };
 template <class V, class T>
 auto pad_array(const V& v, const pad_widths& widths, const T& value) {
@@ -257,17 +263,18 @@ auto pad(const V& x, const pad_widths& widths, const T& value = T()) {
   if constexpr (impl::can_reindex<V, impl::reindexing::by_map>()) {
     static_assert(impl::converts<T, impl::value_of<V>>, "quern::pad: the value does not convert to x's type");
     if constexpr (impl::is_lazy<V>) {
-      // What is around is no value of the lazy array's function: it is chosen by the position.
+      // What is around is no value of the lazy array's function, which is not called there: the position chooses.
       constexpr int rank = impl::rank_of<V>;
       const shape own = impl::operand_extents("quern::pad", x);
-      impl::inside_or<rank, impl::value_of<V>> select{{}, {}, static_cast<impl::value_of<V>>(value)};
+      impl::is_inside<rank> here{};
       for (int d = 0; d < rank; ++d) {
-        select.first[d] = widths.along(d).before;
-        select.extent[d] = own.extent[d];
+        here.first[d] = widths.along(d).before;
+        here.extent[d] = own.extent[d];
       }
       const auto inside = impl::each_array(
           "quern::pad", x, [&](const auto& v) { return impl::pad_array(v, widths, impl::value_of<decltype(v)>()); });
-      return lazy(select, positions(), inside);
+      using element = impl::value_of<V>;
+      return lazy(impl::inside_or<element>{static_cast<element>(value)}, inside, lazy(here, positions()));
     } else {
       return impl::pad_array(x, widths, value);
     }

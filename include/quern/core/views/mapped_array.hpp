@@ -241,7 +241,7 @@ auto map_axis(const std::string& label, const mapped_array<Source, Rank, Owner..
               std::int64_t n, const More&... more) {
   using source = axis_source<Source, Map>;
   static_assert(sizeof...(Owner) + sizeof...(More) <= max_sources,
-                "quern::take: elements of elements of so many arrays are too many; write some to a View first");
+                "quern: an operand that is re-indexed so often reads too many arrays; write some to a View first");
   source s{v.source, map, 0, v.stride[axis], {}};
   const index_layout to = mapped_layout(label, {v.extents, v.stride, v.first}, axis, n, s.first, s.bits);
   source_memory memory = v.memory;

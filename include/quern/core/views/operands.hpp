@@ -45,6 +45,35 @@ struct positions_part {
   }
 };
 
+template <class F, class... Part>
+struct fused;
+/// A functor that uses its other arguments only where its last one, a number, is not zero: elsewhere lazy ones are not
+/// computed, and it gets values `T()` in their place.
+template <class F>
+concept selects_by_last = requires { typename F::selects_by_last; };
+/// A functor of the library that may be called with any values: to leave it out would only cost time.
+template <class F>
+concept takes_any_value = requires { typename F::takes_any_value; };
+
+/// Whether a part is computed by functors that may not be called with any values, and whether some of it is only
+/// computed for some elements.
+template <class Part>
+inline constexpr bool is_delicate = false;
+template <class F, class... Part>
+inline constexpr bool is_delicate<fused<F, Part...>> = !takes_any_value<F> || (is_delicate<Part> || ...);
+template <class... Part>
+constexpr bool is_delicate_before_last() {
+  const bool delicate[] = {is_delicate<Part>...};
+  bool any = false;
+  for (std::size_t i = 0; i + 1 < sizeof...(Part); ++i) any = any || delicate[i];
+  return any;
+}
+template <class Part>
+inline constexpr bool skips_some = false;
+template <class F, class... Part>
+inline constexpr bool skips_some<fused<F, Part...>> =
+    (selects_by_last<F> && is_delicate_before_last<Part...>()) || (skips_some<Part> || ...);
+
 /// `f(part...)` as a functor of all leaves. Each part takes its own; those of this one begin with number `At`.
 template <class F, class... Part>
 struct fused {
@@ -66,11 +95,51 @@ struct fused {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const V&... v) const {
     return from<0>(v...);
   }
+  /// Whether all of it is computed for an element.
+  template <int At, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION bool computes_all(const V&... v) const {
+    if constexpr (skips) {
+      const auto chosen = argument<At, last>(v...);
+      return chosen != std::remove_const_t<decltype(chosen)>(0);
+    } else {
+      return parts_compute_all<At>(std::index_sequence_for<Part...>(), v...);
+    }
+  }
 
  private:
+  static constexpr std::size_t last = sizeof...(Part) - 1;
+  static constexpr bool skips = selects_by_last<F> && is_delicate_before_last<Part...>();
+
+  template <int At, std::size_t... I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION bool parts_compute_all(std::index_sequence<I...>, const V&... v) const {
+    const auto all_of_part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+      if constexpr (skips_some<std::remove_cvref_t<decltype(get<J>(parts))>>)
+        return get<J>(parts).template computes_all<At + leaves_before(J)>(v...);
+      else return true;
+    };
+    return (all_of_part(std::integral_constant<std::size_t, I>()) && ...);
+  }
   template <int At, std::size_t... I, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<I...>, const V&... v) const {
-    return f(get<I>(parts).template from<At + leaves_before(I)>(v...)...);
+    if constexpr (skips) return call_where_selected<At>(std::make_index_sequence<last>(), v...);
+    else return f(argument<At, I>(v...)...);
+  }
+  template <int At, std::size_t... I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto call_where_selected(std::index_sequence<I...>, const V&... v) const {
+    const auto chosen = argument<At, last>(v...);
+    if (chosen != std::remove_const_t<decltype(chosen)>(0)) return f(argument<At, I>(v...)..., chosen);
+    return f(argument_elsewhere<At, I>(v...)..., chosen);
+  }
+  template <int At, std::size_t I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) argument(const V&... v) const {
+    return get<I>(parts).template from<At + leaves_before(I)>(v...);
+  }
+  template <int At, std::size_t I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) argument_elsewhere(const V&... v) const {
+    using value = std::remove_cvref_t<decltype(argument<At, I>(v...))>;
+    constexpr bool computed = is_delicate<std::remove_cvref_t<decltype(get<I>(parts))>>;
+    if constexpr (computed && std::is_default_constructible_v<value>) return value();
+    else return argument<At, I>(v...);
   }
 };
 
