@@ -207,6 +207,13 @@ TYPED_TEST(RollingOn, OfOtherReductions) {
   expect({0, 1, 1, 1, 1, 1}, this->template of<op::any>(v, w), 0, "any");
 }
 
+TYPED_TEST(RollingOn, RangesOfIntegersDoNotWrapAround) {
+  const auto bytes = this->row(std::vector<std::int8_t>{-128, 127, 0});
+  const auto ranges = this->row(std::vector<double>(3));
+  quern::rolling<op::ptp>(TypeParam(), ranges, bytes, window{.count = 2, .min_periods = 1});
+  EXPECT_EQ((std::vector<double>{0, 255, 127}), test::contents(ranges));
+}
+
 TYPED_TEST(RollingOn, OfNoValues) {
   const std::vector<double> v{nan, nan, 1};
   const window w{.count = 2, .min_periods = 0};

@@ -77,6 +77,24 @@ void find_windows(const Exec& exec, const std::string& label, const strided<cons
       find_rolling_bounds<T>{on.data, on.stride[0], bounds, limit_of<D>(reach), up_to, w.center, std::isinf(w.width)});
 }
 
+/// The range of integers as a real number, which their own type may not hold.
+template <class T>
+struct real_range_reducer : range_reducer<T> {
+  KOKKOS_FUNCTION double result(const extrema<T>& s, std::int64_t) const {
+    return static_cast<double>(static_cast<std::uint64_t>(s.max) - static_cast<std::uint64_t>(s.min));
+  }
+};
+/// A reduction as one of windows, whose results are real.
+template <class Reduction>
+auto with_real_results(const Reduction& r) {
+  return r;
+}
+template <class T, class F>
+  requires is_integer<T>
+auto with_real_results(const reduction<range_reducer<T>, F>& r) {
+  return reduction{r.label, real_range_reducer<T>(), r.transform, r.identity};
+}
+
 /// What a reduction does with values of type T: its reducer, and the map before it.
 template <class Op, class T, class Exec, class... Options>
 auto rolling_description(const Exec& exec, const Options&... options) {
@@ -84,7 +102,7 @@ auto rolling_description(const Exec& exec, const Options&... options) {
     if constexpr (is_option<axis, decltype(o)> || is_option<checked_t, decltype(o)>) return std::tuple<>();
     else return std::tuple(o);
   };
-  return unpack([&](const auto&... o) { return Op::describe(exec, values_of_type<T>(), o...); },
+  return unpack([&](const auto&... o) { return with_real_results(Op::describe(exec, values_of_type<T>(), o...)); },
                 std::tuple_cat(of_reduction(options)...));
 }
 
