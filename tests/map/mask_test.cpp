@@ -89,6 +89,16 @@ TYPED_TEST(MaskedMapOn, CallsTheFunctionForSelectedElementsAlone) {
   EXPECT_EQ((std::vector<int>{7, 6, 7, -4}), test::contents(out));
 }
 
+TYPED_TEST(MaskedMapOn, ComputesLazyInputsOfSelectedElementsAlone) {
+  const auto b = this->row(std::vector<int>{0, 2, 0, -3}), out = this->row(std::vector<int>{7, 7, 7, 7});
+  quern::add(TypeParam(), out, quern::lazy(quotient(), 12, b), 1, mask{b});
+  EXPECT_EQ((std::vector<int>{7, 7, 7, -3}), test::contents(out));
+  quern::fill(TypeParam(), out, 5, mask{b});
+  EXPECT_EQ((std::vector<int>{7, 5, 7, 5}), test::contents(out));
+  quern::clip(TypeParam(), out, b, -1, 1, mask{b});
+  EXPECT_EQ((std::vector<int>{7, 1, 7, -1}), test::contents(out));
+}
+
 TYPED_TEST(MaskedMapOn, WorksInChunks) {
   const TypeParam e;
   const auto x = test::behind<double>(std::array<std::int64_t, 2>{50, 3});

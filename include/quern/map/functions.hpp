@@ -14,6 +14,9 @@
 /// of complex<float> with a factor of that type, though 0.5 is a double. Beside an array of integers it keeps its own
 /// type, so that 0.5 makes them double. A View of rank 0 is an array, and keeps its type, too. A functor in
 /// `quern::map` gets each scalar as it is.
+///
+/// With `mask{m}` `fill`, `add`, `subtract`, `multiply`, `divide` and `axpy` leave the elements of `out` as they are
+/// where m is zero, as NumPy's functions with `where=`.
 
 #include <algorithm>
 #include <quern/core/launch/operations.hpp>
@@ -66,8 +69,8 @@ void weak_map_call(const operation_name& label, const Exec& exec, const Out& out
 }  // namespace impl
 
 /// `out = value`, the value converted to out's type: a scalar, or a View of rank 0 that `exec` reaches, whose value is
-/// read when the operation runs.
-template <execution_space Exec, output_like Out, impl::fill_value T, call_option<>... Options>
+/// read when the operation runs. What has extents, or is computed from positions, is written by `copy` or `map`.
+template <execution_space Exec, output_like Out, impl::fill_value T, call_option<mask_t>... Options>
 void fill(const Exec& exec, const Out& out, const T& value, const Options&... options) {
   constexpr bool one = scalar_value<T> || impl::may_have_rank<T, 0, 0>;
   static_assert(one, "quern::fill: a View as the value must have rank 0; quern::copy writes what broadcasts");
@@ -77,43 +80,43 @@ void fill(const Exec& exec, const Out& out, const T& value, const Options&... op
     impl::map_call("quern::fill", exec, out, impl::op::identity(), std::tie(value), options...);
   }
 }
-template <output_like Out, impl::fill_value T, call_option<>... Options>
+template <output_like Out, impl::fill_value T, call_option<mask_t>... Options>
 void fill(const Out& out, const T& value, const Options&... options) {
   fill(impl::space_of(out), out, value, options...);
 }
 QUERN_TAKES_NAME(fill)
 
 /// `out = a + b`.
-template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<mask_t>... Options>
 void add(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::weak_map_call("quern::add", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::add>(),
                       std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, call_option<>... Options>
+template <result_view Out, class A, class B, call_option<mask_t>... Options>
 void add(const Out& out, const A& a, const B& b, const Options&... options) {
   add(impl::space_of(out, a, b), out, a, b, options...);
 }
 QUERN_TAKES_NAME(add)
 
 /// `out = a - b`.
-template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<mask_t>... Options>
 void subtract(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::weak_map_call("quern::subtract", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::subtract>(),
                       std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, call_option<>... Options>
+template <result_view Out, class A, class B, call_option<mask_t>... Options>
 void subtract(const Out& out, const A& a, const B& b, const Options&... options) {
   subtract(impl::space_of(out, a, b), out, a, b, options...);
 }
 QUERN_TAKES_NAME(subtract)
 
 /// `out = a * b`, element by element.
-template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<mask_t>... Options>
 void multiply(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::weak_map_call("quern::multiply", exec, out, impl::op::of_values<impl::value_of<Out>, impl::op::multiply>(),
                       std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, call_option<>... Options>
+template <result_view Out, class A, class B, call_option<mask_t>... Options>
 void multiply(const Out& out, const A& a, const B& b, const Options&... options) {
   multiply(impl::space_of(out, a, b), out, a, b, options...);
 }
@@ -121,11 +124,11 @@ QUERN_TAKES_NAME(multiply)
 
 /// `out = a / b`, element by element. Two integers divide in double, as in NumPy, where `out` is of floating-point
 /// numbers; to integers the quotient is exact and rounded towards zero, and 0 where `b` is 0.
-template <execution_space Exec, result_view Out, class A, class B, call_option<>... Options>
+template <execution_space Exec, result_view Out, class A, class B, call_option<mask_t>... Options>
 void divide(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   impl::weak_map_call("quern::divide", exec, out, impl::op::divide<impl::value_of<Out>>(), std::tie(a, b), options...);
 }
-template <result_view Out, class A, class B, call_option<>... Options>
+template <result_view Out, class A, class B, call_option<mask_t>... Options>
 void divide(const Out& out, const A& a, const B& b, const Options&... options) {
   divide(impl::space_of(out, a, b), out, a, b, options...);
 }
@@ -145,11 +148,11 @@ void where(const Out& out, const C& condition, const A& a, const B& b, const Opt
 QUERN_TAKES_NAME(where)
 
 /// `out = a * x + y`. With `out` the same View as `y` this is BLAS's axpy.
-template <execution_space Exec, result_view Out, class A, class X, class Y, call_option<>... Options>
+template <execution_space Exec, result_view Out, class A, class X, class Y, call_option<mask_t>... Options>
 void axpy(const Exec& exec, const Out& out, const A& a, const X& x, const Y& y, const Options&... options) {
   impl::weak_map_call("quern::axpy", exec, out, impl::op::axpy<impl::value_of<Out>>(), std::tie(a, x, y), options...);
 }
-template <result_view Out, class A, class X, class Y, call_option<>... Options>
+template <result_view Out, class A, class X, class Y, call_option<mask_t>... Options>
 void axpy(const Out& out, const A& a, const X& x, const Y& y, const Options&... options) {
   axpy(impl::space_of(out, a, x, y), out, a, x, y, options...);
 }

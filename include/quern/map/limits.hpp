@@ -86,17 +86,18 @@ auto nan_to_num_of(const replacements& by) {
 /// one of the three is NaN.
 ///
 /// @param x, low, high arrays, lazy arrays or scalars that broadcast, of numbers that have an order; integers of any
-///                     signs, and integers beside floating-point numbers, are compared as the numbers that they are,
-///                     and what is chosen converts to out's type. Without one of the limits: that of the type, or
+///                     signs are compared as the numbers that they are, beside floating-point numbers in double, and
+///                     what is chosen converts to out's type. Without one of the limits: that of the type, or
 ///                     infinity
+/// @param options      `mask{m}`: elements where m is zero are left as they are
 ///
 /// Asynchronous on `exec`, as `map`; `out` may be an input.
-template <execution_space Exec, result_view Out, class X, class Low, class High, call_option<>... Options>
+template <execution_space Exec, result_view Out, class X, class Low, class High, call_option<mask_t>... Options>
 void clip(const Exec& exec, const Out& out, const X& x, const Low& low, const High& high, const Options&... options) {
   impl::weak_map_call("quern::clip", exec, out, impl::op::clip<impl::value_of<Out>>(), std::tie(x, low, high),
                       options...);
 }
-template <result_view Out, class X, class Low, class High, call_option<>... Options>
+template <result_view Out, class X, class Low, class High, call_option<mask_t>... Options>
 void clip(const Out& out, const X& x, const Low& low, const High& high, const Options&... options) {
   clip(impl::space_of(out, x, low, high), out, x, low, high, options...);
 }
