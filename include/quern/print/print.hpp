@@ -125,7 +125,7 @@ std::string text_of(const operation_name& name, const Exec& exec, const In& in, 
 /// An array as the text that NumPy prints of it (`numpy.array2string`): rows in brackets, columns aligned, lines of at
 /// most 75 characters, of more than 1000 elements the three at each edge with `...` between them, and of floating-point
 /// numbers the fewest digits that read back as the same number, at most 8 behind the point. `print_options` changes
-/// that.
+/// that. A View of rank 0 is rounded so, too, where NumPy's `print` of it has all digits of the number.
 ///
 /// @code
 /// const Kokkos::View<double**> u("u", 2, 3);

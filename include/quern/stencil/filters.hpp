@@ -291,7 +291,8 @@ struct truncate_at {
 
 /// A Gaussian of standard deviation `sigma`, in cells, one or one for each axis: a separable filter with the weights
 /// exp(-i^2 / (2 sigma^2)), normalized, up to 4 standard deviations, or those of the option `truncate_at`. Weights are
-/// float for arrays of float, else double.
+/// float for arrays of float, else double. Integers are rounded towards zero once, in the end, where SciPy's filter
+/// rounds them after each axis.
 template <execution_space Exec, view_like Out, view_like In, option<truncate_at>... Options>
 void gaussian_filter(const Exec& exec, const Out& out, const In& in, const per_axis<double>& sigma,
                      const boundaries& edge, const Options&... options) {

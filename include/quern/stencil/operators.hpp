@@ -156,7 +156,7 @@ void gradient(const Out& out, const In& u, const per_axis<double>& spacing, cons
 /// change smoothly; between neighbours in equal distances it does not depend on the cell, be it NaN. At the edges it is
 /// the one-sided difference, or with `edge_order<2>` the slope of the parabola through three cells. Computed in double.
 /// In chunks and over ranks, each rank has the points of the whole grid. They are not checked: where two neighbours are
-/// equal, what is divided by zero.
+/// equal, the result is infinite or NaN.
 /// @throws Error as with a spacing, and if the points along an axis are not as many as its cells, or an output
 /// shares memory with them
 template <execution_space Exec, output_like Out, any_array In, input_like Points,

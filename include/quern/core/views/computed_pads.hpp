@@ -150,6 +150,7 @@ constexpr bool can_compute_pad() {
 /// x with elements around it that mirror its own, as `pad(x, widths, mode)`, and with `reflect_type::odd` their values,
 /// too: of x = `abcd` before a, with `pad_mode::reflect` the elements 2a - d, 2a - c, 2a - b, with `symmetric` 2a - c,
 /// 2a - b, a (NumPy's `reflect_type`). `pad(x, 2, pad_mode::reflect, reflect_type::odd)`.
+/// Elements are read one by one; with `reflect_type::even` `pad(x, widths, mode)` has the same and is faster.
 ///
 /// Wider ones are mirrored again, at the ends of what has been mirrored. Corners are those of the padded rows: axes are
 /// padded one after the other. Values are computed in x's type as they are read: integers wrap around, and those next
