@@ -112,12 +112,13 @@ struct fused {
 
   template <int At, std::size_t... I, class... V>
   KOKKOS_FORCEINLINE_FUNCTION bool parts_compute_all(std::index_sequence<I...>, const V&... v) const {
-    const auto all_of_part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      if constexpr (skips_some<std::remove_cvref_t<decltype(get<J>(parts))>>)
-        return get<J>(parts).template computes_all<At + leaves_before(J)>(v...);
-      else return true;
-    };
-    return (all_of_part(std::integral_constant<std::size_t, I>()) && ...);
+    return (part_computes_all<At, I>(v...) && ...);
+  }
+  template <int At, std::size_t I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION bool part_computes_all(const V&... v) const {
+    if constexpr (skips_some<std::remove_cvref_t<decltype(get<I>(parts))>>)
+      return get<I>(parts).template computes_all<At + leaves_before(I)>(v...);
+    else return true;
   }
   template <int At, std::size_t... I, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto call(std::index_sequence<I...>, const V&... v) const {
