@@ -55,7 +55,7 @@ set(_core_sources core/values/bytes_text core/call/error core/call/label core/ca
     core/views/mapped_array core/views/operands core/views/overlap core/views/repeat_by_counts
     core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/copy_async transfer/staging chunked/array_io
-    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain random/fill stencil/filters stencil/grid stencil/halo_fields stencil/one_sided stencil/separable_passes stencil/stencil reduce/launch reduce/select reduce/vector_extrema reduce/vector_extrema_avx2 reduce/vector_extrema_avx512 scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/group_reductions
+    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain random/fill stencil/filters stencil/grid stencil/halo_fields stencil/one_sided stencil/separable_passes stencil/stencil reduce/launch reduce/select reduce/vector_extrema reduce/vector_extrema_avx2 reduce/vector_extrema_avx512 scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/hash_keys keyed/group_reductions
     map/transpose_tile map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
