@@ -57,11 +57,11 @@ TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
 
 #ifndef KOKKOS_ENABLE_CUDA  // nvcc rejects calls of the member of hosts in the kernel
 
-/// Points about clusters that are far from each other, and what the kernel finds for them.
-template <class T, int Across>
+/// Points about clusters that are far from each other, and what a kernel finds for them.
+template <class T, class Kernel>
 struct assigned_points {
   static constexpr T far = 64;  // exact, as all values and sums are
-  using kernel = quern::impl::device_assign<T, Across, test::thread_member>;
+  using kernel = Kernel;
   std::int64_t n, columns, clusters;
   std::vector<T> x, rows, half_squares, origin;
   std::vector<std::int32_t> labels;
@@ -79,7 +79,7 @@ struct assigned_points {
         origin(d, T(1)),
         labels(n, -2),
         counts(k + 1),
-        plan(n, k * d * static_cast<std::int64_t>(sizeof(T))) {
+        plan(n, k * d * static_cast<std::int64_t>(sizeof(T)), k) {
     for (std::int64_t j = 0; j < k; ++j) {
       rows[j * d + j % d] = far * static_cast<T>(1 + j / d);
       half_squares[j] = rows[j * d + j % d] * rows[j * d + j % d] / 2;
@@ -102,8 +102,9 @@ struct assigned_points {
                                           between(),
                                           counts.data()};
     const typename kernel::plan memory(columns, clusters, with_sums ? plan.groups : 0, room);
-    return test::run_teams(kernel{a, memory}, static_cast<int>(plan.parts), kernel::team, 1,
-                           static_cast<std::size_t>(memory.bytes()));
+    kernel k{a, memory};
+    if constexpr (requires { k.in_packs; }) k.in_packs = kernel::are_packs(a.points);
+    return test::run_teams(k, static_cast<int>(plan.parts), kernel::team, 1, static_cast<std::size_t>(memory.bytes()));
   }
   void expect_right_labels() const {
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(label(i), labels[i]) << i;
@@ -122,10 +123,10 @@ struct assigned_points {
   }
 };
 
-template <class T, int Across>
+template <class T, class Kernel>
 void check_in_memory_of_any_size(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
   for (const std::int64_t room : {0, 1 << 16}) {
-    assigned_points<T, Across> without(n, columns, clusters), with(n, columns, clusters);
+    assigned_points<T, Kernel> without(n, columns, clusters), with(n, columns, clusters);
     EXPECT_TRUE(without.assign(false, room)) << columns << ' ' << clusters << ' ' << room;
     without.expect_right_labels();
     EXPECT_TRUE(with.assign(true, room)) << columns << ' ' << clusters << ' ' << room;
@@ -134,14 +135,37 @@ void check_in_memory_of_any_size(std::int64_t n, std::int64_t columns, std::int6
   }
 }
 
+template <class T, int Across>
+void check_tiles(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
+  using kernel = quern::impl::device_assign<T, Across, test::thread_member>;
+  check_in_memory_of_any_size<T, kernel>(n, columns, clusters);
+}
+template <class T>
+void check_few_columns(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
+  check_in_memory_of_any_size<T, quern::impl::assign_few_columns<T, test::thread_member>>(n, columns, clusters);
+}
+
 // Without sums nothing is written where they would be.
 TEST(AssignMemory, HoldsWhatTheKernelWrites) {
   if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
-  check_in_memory_of_any_size<float, 2>(300, 3, 5);
-  check_in_memory_of_any_size<double, 2>(1100, 17, 1);
-  check_in_memory_of_any_size<float, 8>(257, 2, 100);
-  check_in_memory_of_any_size<double, 8>(300, 40, 33);
-  check_in_memory_of_any_size<float, 8>(600, 16, 64);
+  check_tiles<float, 2>(300, 3, 5);
+  check_tiles<double, 2>(1100, 17, 1);
+  check_tiles<float, 8>(257, 2, 100);
+  check_tiles<double, 8>(300, 40, 33);
+  check_tiles<float, 8>(600, 16, 64);
+}
+// Of each number of packs, with tiles that are whole and not, with one digit of keys and two, with rows in packs and
+// not, and with more rows than are loaded at once.
+TEST(AssignMemory, HoldsWhatTheKernelOfFewColumnsWrites) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
+  check_few_columns<float>(1, 1, 1);
+  check_few_columns<float>(1500, 3, 5);
+  check_few_columns<float>(1100, 16, 64);
+  check_few_columns<float>(1300, 8, 300);
+  check_few_columns<float>(700, 11, 65);
+  check_few_columns<double>(600, 3, 1);
+  check_few_columns<double>(1024, 16, 64);
+  check_few_columns<double>(900, 10, 131);
 }
 
 #endif

@@ -4,31 +4,11 @@
 #define QUERN_ANALYSIS_KMEANS_KERNELS_HPP
 
 #include <algorithm>
-#include <quern/analysis/assign_memory.hpp>
-#include <quern/analysis/kmeans_update.hpp>
+#include <quern/analysis/kmeans_few_columns.hpp>
 #include <quern/core/launch/launch_units.hpp>
-#include <quern/particles/row_tiles.hpp>
 #include <vector>
 
 namespace quern::impl {
-
-/// Assigns points to the nearest row of a table, and adds up those of each row: each part of the points by itself, a
-/// point to one of `groups` sums of the part, in their order; those of a part are joined then.
-template <class T>
-struct assign_points {
-  centred_rows<T> points;
-  row_table<T> table;
-  kmeans_parts plan;
-  std::int32_t* labels;
-  T* sums;                     // of each part, none where they are not wanted
-  std::int64_t between;        // the sums of two parts
-  unsigned long long* counts;  // of each cluster, and behind these of labels that changed
-
-  KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
-  KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {
-    return Kokkos::min(points.count, (part + 1) * plan.length);
-  }
-};
 
 template <class T, bool Exact>
 struct host_assign {
@@ -305,24 +285,37 @@ void launch_add_parts(const std::string& label, const Exec& exec, const In* from
                add_parts<In, is_device<Exec>>{from, between, parts, segments, elements, to});
 }
 
+template <class Exec, class Policy, class Kernel>
+void launch_assign_teams(const std::string& label, const Exec& exec, const Kernel& kernel) {
+  Kokkos::parallel_for(kernel_label(label),
+                       Policy(exec, static_cast<int>(kernel.of.plan.parts), Kernel::team)
+                           .set_scratch_size(0, team_scratch<Exec>(label, Kernel::team, kernel.memory.bytes())),
+                       kernel);
+}
+template <class Exec, class T>
+void launch_device_assign(const std::string& label, const Exec& exec, const assign_points<T>& a) {
+  const int groups = a.sums == nullptr ? 0 : a.plan.groups;
+  const std::int64_t columns = a.points.columns, rows = a.table.count;
+  if (few_columns_memory<T>::fits(columns, rows, a.plan.groups)) {
+    using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<few_columns_memory<T>::team, few_columns_memory<T>::teams>>;
+    using kernel = assign_few_columns<T, typename policy::member_type>;
+    const few_columns_memory<T> memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
+    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory, kernel::are_packs(a.points)});
+    return;
+  }
+  const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
+    using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
+    using kernel = device_assign<T, Across, typename policy::member_type>;
+    const typename kernel::plan memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
+    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory});
+  };
+  if (rows <= 16) launch(std::integral_constant<int, 2>());
+  else launch(std::integral_constant<int, 8>());
+}
 template <bool Exact, class Exec, class T>
 void launch_assign(const std::string& label, const Exec& exec, const assign_points<T>& a) {
-  if constexpr (is_device<Exec>) {
-    const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
-      using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
-      using kernel = device_assign<T, Across, typename policy::member_type>;
-      const typename kernel::plan memory(a.points.columns, a.table.count, a.sums == nullptr ? 0 : a.plan.groups,
-                                         team_scratch_room<Exec>(kernel::team));
-      Kokkos::parallel_for(kernel_label(label),
-                           policy(exec, static_cast<int>(a.plan.parts), kernel::team)
-                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
-                           kernel{a, memory});
-    };
-    if (a.table.count <= 16) launch(std::integral_constant<int, 2>());
-    else launch(std::integral_constant<int, 8>());
-  } else {
-    launch_units(exec, label, a.plan.parts, host_assign<T, Exact>{a});
-  }
+  if constexpr (is_device<Exec>) launch_device_assign(label, exec, a);
+  else launch_units(exec, label, a.plan.parts, host_assign<T, Exact>{a});
 }
 
 }  // namespace quern::impl

@@ -72,7 +72,7 @@ class kmeans_run {
         rows_(padded(k)),
         origin_(columns_),
         memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
-                scratch_part{half_squares_, rows_}, scratch_part{parts_, max_parts() * between()},
+                scratch_part{half_squares_, rows_}, scratch_part{parts_, max_parts() * std::max(between(k), between(1))},
                 scratch_part{totals_, (max_segments + 2) * k * columns_}, scratch_part{counts_, k + 1},
                 scratch_part{lane_sums_, lanes_.parts * point_lanes::lanes + lanes_.all}) {
     set_origin();
@@ -146,8 +146,11 @@ class kmeans_run {
   }
 
  private:
+  static std::int64_t row_bytes(std::int64_t k, std::int64_t columns) {
+    return k * columns * static_cast<std::int64_t>(sizeof(T));
+  }
   static kmeans_parts parts_of(std::int64_t n, std::int64_t k, std::int64_t columns) {
-    return {n, k * columns * static_cast<std::int64_t>(sizeof(T))};
+    return {n, row_bytes(k, columns), k};
   }
   std::int64_t all() const { return others_ == nullptr ? n_ : others_->all; }
   /// Segments of parts, whose sums are added up at the same time.
@@ -155,13 +158,15 @@ class kmeans_run {
   /// Parts whose sums are in memory at a time.
   std::int64_t max_parts() const {
     if constexpr (Rows::in_chunks)
-      return kmeans_parts::most(n_, clusters_.clusters * columns_ * static_cast<std::int64_t>(sizeof(T)));
+      return kmeans_parts::most(n_, row_bytes(clusters_.clusters, columns_));
     else return plan_.all;
   }
 
   static std::int64_t padded(std::int64_t k) { return is_device<Exec> ? k : host_row_tile<T>::padded(k); }
   /// A device may have no room for sums of all groups but in this memory.
-  std::int64_t between() const { return clusters_.clusters * columns_ * (is_device<Exec> ? plan_.groups : 1); }
+  std::int64_t between(std::int64_t k) const {
+    return k * columns_ * (is_device<Exec> ? plan_.with_clusters(row_bytes(k, columns_), k).groups : 1);
+  }
 
   template <class V>
   void to_device(V* to, const std::vector<V>& from) const {
@@ -201,12 +206,14 @@ class kmeans_run {
   /// The same of all points, or of a chunk of them, whose sums are added to those of the chunks before.
   void assign_some(const Exec& e, const strided<const T>& x, std::int64_t first, std::int64_t k, bool with_sums) {
     const bool for_others = Exact && with_sums && others_ != nullptr;  // who have the other parts
-    const kmeans_parts plan = Rows::in_chunks ? parts_of(x.extents.extent[0], k_, columns_) : plan_;
-    if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * between()), T(0));
-    T* const own = with_sums ? parts_ + plan.first * between() : nullptr;
-    const assign_points<T> a{{x, about_}, {table_, half_squares_, k}, plan, labels_ + first, own, between(), counts_};
+    const kmeans_parts plan = (Rows::in_chunks ? parts_of(x.extents.extent[0], k_, columns_) : plan_)
+                                  .with_clusters(row_bytes(k, columns_), k);
+    const std::int64_t apart = between(k);
+    if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * apart), T(0));
+    T* const own = with_sums ? parts_ + plan.first * apart : nullptr;
+    const assign_points<T> a{{x, about_}, {table_, half_squares_, k}, plan, labels_ + first, own, apart, counts_};
     if (x.extents.extent[0] > 0) launch_assign<Exact>(label_text(label_, "/assign"), e, a);
-    if (for_others) others_->sum(parts_, plan.all * between());
+    if (for_others) others_->sum(parts_, plan.all * apart);
     if (with_sums) add_parts_of(e, plan, k);
   }
   /// Where the sums of all points are: behind those of the segments of parts, or before them where they are added up
@@ -220,7 +227,7 @@ class kmeans_run {
     constexpr std::int64_t before = Rows::in_chunks ? 1 : 0;
     double *const of_segments = totals_ + before * elements, *const sum = of_segments + segments * elements;
     const std::string& label = label_text(label_, "/sums");
-    launch_add_parts(label, e, parts_, between(), plan.all, segments, elements, of_segments);
+    launch_add_parts(label, e, parts_, between(k), plan.all, segments, elements, of_segments);
     launch_add_parts(label, e, totals_, elements, before + segments, 1, elements, sum);
     if constexpr (Rows::in_chunks)
       Kokkos::deep_copy(e, scratch_view<Exec, double*>(totals_, elements), scratch_view<Exec, double*>(sum, elements));
