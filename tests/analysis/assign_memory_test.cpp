@@ -66,7 +66,7 @@ struct assigned_points {
   std::vector<T> x, rows, half_squares, origin;
   std::vector<std::int32_t> labels;
   std::vector<T> sums;
-  std::vector<unsigned long long> counts;
+  std::vector<std::uint64_t> counts;
   quern::impl::kmeans_parts plan;
 
   assigned_points(std::int64_t points, std::int64_t d, std::int64_t k)
@@ -108,10 +108,10 @@ struct assigned_points {
   }
   void expect_right_labels() const {
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(label(i), labels[i]) << i;
-    EXPECT_EQ(static_cast<unsigned long long>(n), counts[clusters]) << "labels that changed";
-    unsigned long long all = 0;
+    EXPECT_EQ(static_cast<std::uint64_t>(n), counts[clusters]) << "labels that changed";
+    std::uint64_t all = 0;
     for (std::int64_t j = 0; j < clusters; ++j) all += counts[j];
-    EXPECT_EQ(static_cast<unsigned long long>(n), all);
+    EXPECT_EQ(static_cast<std::uint64_t>(n), all);
   }
   void expect_right_sums() const {
     std::vector<T> expected(clusters * columns), found(clusters * columns);

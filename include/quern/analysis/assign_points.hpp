@@ -19,7 +19,7 @@ struct assign_points {
   std::int32_t* labels;
   T* sums;                     // of each part, none where they are not wanted
   std::int64_t between;        // the sums of two parts
-  unsigned long long* counts;  // of each cluster, and behind these of labels that changed
+  std::uint64_t* counts;       // of each cluster, and behind these of labels that changed
 
   KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
   KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {

@@ -60,7 +60,7 @@ struct assign_few_columns {
       if (memory.has_sums) add_points(shared, part_sums<true>{shared.sums, memory.pitch}, first, rank);
       else add_points(shared, part_sums<false>{global_sums(part), of.points.columns}, first, rank);
     }
-    if (changed > 0) Kokkos::atomic_add(of.counts + of.table.count, static_cast<unsigned long long>(changed));
+    if (changed > 0) Kokkos::atomic_add(of.counts + of.table.count, static_cast<std::uint64_t>(changed));
     member.team_barrier();
     finish(shared, part, rank);
   }
@@ -115,7 +115,7 @@ struct assign_few_columns {
   KOKKOS_FUNCTION void finish(const shared_memory& shared, std::int64_t part, int rank) const {
     if (memory.has_counts)
       for (std::int64_t j = rank; j < of.table.count; j += team)
-        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
+        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<std::uint64_t>(shared.counts[j]));
     if (of.sums == nullptr) return;
     if (memory.has_sums) join(global_sums(part), shared.sums, memory.pitch, rank);
     else if (of.plan.groups > 1) join(global_sums(part), global_sums(part), of.points.columns, rank);
@@ -201,8 +201,9 @@ struct assign_few_columns {
     for (int t = 0; t < Columns; ++t)
       for (int p = 0; p < each; ++p) x[p][t] -= shared.origin[t];
   }
+  /// By value, so that it is loaded as one.
   template <int N>
-  static KOKKOS_FORCEINLINE_FUNCTION void set_pack(T (&x)[N], int u, const values_pack& p) {
+  static KOKKOS_FORCEINLINE_FUNCTION void set_pack(T (&x)[N], int u, values_pack p) {
     for (int v = 0; v < pack_values; ++v) x[u * pack_values + v] = p.value[v];
   }
   template <int N>
@@ -242,8 +243,8 @@ struct assign_few_columns {
       of.labels[first + slot(rank, p)] = label[p];
       changed += before[p] != label[p] ? 1 : 0;
       if (label[p] < 0) continue;
-      if (memory.has_counts) Kokkos::atomic_inc(shared.counts + label[p]);
-      else Kokkos::atomic_add(of.counts + label[p], 1ull);
+      if (memory.has_counts) Kokkos::atomic_add(shared.counts + label[p], 1u);
+      else Kokkos::atomic_add(of.counts + label[p], std::uint64_t{1});
     }
     return changed;
   }

@@ -84,7 +84,7 @@ struct host_assign {
     }
     void join() {
       for (std::int64_t j = 0; j <= of.table.count; ++j)
-        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(counts[j]));
+        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<std::uint64_t>(counts[j]));
       if (to == result) return;
       const std::int64_t n = of.elements();
       for (std::int64_t e = 0; e < n; ++e) result[e] = to[e];
@@ -141,7 +141,7 @@ struct device_assign {
     member.team_barrier();
     if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team)
-        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
+        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<std::uint64_t>(shared.counts[j]));
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
   }
 
@@ -170,8 +170,8 @@ struct device_assign {
       if (changed) Kokkos::atomic_inc(counts + of.table.count);
       if (label >= 0) Kokkos::atomic_inc(counts + label);
     } else {
-      if (changed) Kokkos::atomic_add(of.counts + of.table.count, 1ull);
-      if (label >= 0) Kokkos::atomic_add(of.counts + label, 1ull);
+      if (changed) Kokkos::atomic_add(of.counts + of.table.count, std::uint64_t{1});
+      if (label >= 0) Kokkos::atomic_add(of.counts + label, std::uint64_t{1});
     }
   }
   /// The nearest rows of a tile's points, of equally near ones the first.
@@ -260,29 +260,70 @@ struct device_assign {
   }
 };
 
-/// Sums of parts in double: those of a segment of parts, in their order. On hosts a unit is a segment, on devices an
-/// element of one.
-template <class In, bool Elements>
+/// Sums of parts in double: those of a segment of parts, in their order.
+template <class In>
 struct add_parts {
   const In* from;
   std::int64_t between, parts, segments, elements;
   double* to;
-  KOKKOS_FUNCTION void add(std::int64_t s, std::int64_t first, std::int64_t last) const {
+  void operator()(std::int64_t s) const {
     const std::int64_t begin = s * parts / segments, end = (s + 1) * parts / segments;
-    for (std::int64_t e = first; e < last; ++e) to[s * elements + e] = 0;
+    for (std::int64_t e = 0; e < elements; ++e) to[s * elements + e] = 0;
     for (std::int64_t v = begin; v < end; ++v)
-      for (std::int64_t e = first; e < last; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
-    if constexpr (Elements) add(unit / elements, unit % elements, unit % elements + 1);
-    else add(unit, 0, elements);
+      for (std::int64_t e = 0; e < elements; ++e)
+        to[s * elements + e] += static_cast<double>(from[v * between + e]);
   }
 };
+/// On devices those of all segments as well, behind what was there before: a team has some elements, and each of its
+/// threads a segment of one.
+template <class In, class Member>
+struct add_all_parts {
+  static constexpr int max_segments = 32, together = 8, team = max_segments * together;
+  const In* from;
+  std::int64_t between, parts, segments, elements;
+  bool more;  // behind what is there
+  double* to;
+
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    auto* sums = static_cast<double*>(member.team_shmem().get_shmem_aligned(team * sizeof(double), sizeof(double)));
+    const int rank = member.team_rank();
+    const std::int64_t e = std::int64_t{member.league_rank()} * together + rank % together, s = rank / together;
+    double sum = 0;
+    if (e < elements && s < segments)
+      for (std::int64_t v = s * parts / segments; v < (s + 1) * parts / segments; ++v)
+        sum += static_cast<double>(from[v * between + e]);
+    sums[rank] = sum;
+    member.team_barrier();
+    if (e >= elements || s > 0) return;
+    double all = more ? to[e] : 0.0;
+    for (int v = 0; v < segments; ++v) all += sums[v * together + rank];
+    to[e] = all;
+  }
+};
+/// @param in_segments their sums, for hosts
 template <class Exec, class In>
 void launch_add_parts(const std::string& label, const Exec& exec, const In* from, std::int64_t between,
-                      std::int64_t parts, std::int64_t segments, std::int64_t elements, double* to) {
-  launch_units(exec, label, is_device<Exec> ? segments * elements : segments,
-               add_parts<In, is_device<Exec>>{from, between, parts, segments, elements, to});
+                      const kmeans_parts& plan, std::int64_t elements, bool more, double* in_segments, double* to) {
+  constexpr std::int64_t max_segments = 32;
+  const std::int64_t segments = std::min(max_segments, plan.all);
+  if constexpr (is_device<Exec>) {
+    using policy = Kokkos::TeamPolicy<Exec>;
+    using kernel = add_all_parts<In, typename policy::member_type>;
+    const auto teams = static_cast<int>((elements + kernel::together - 1) / kernel::together);
+    Kokkos::parallel_for(
+        kernel_label(label),
+        policy(exec, teams, kernel::team)
+            .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, (kernel::team + 1) * sizeof(double))),
+        kernel{from, between, plan.all, segments, elements, more, to});
+  } else {
+    double* const first = in_segments + elements;
+    if (more) std::copy_n(to, elements, in_segments);
+    launch_units(exec, label, segments, add_parts<In>{from, between, plan.all, segments, elements, first});
+    const std::int64_t before = more ? 1 : 0;
+    launch_units(
+        exec, label, 1,
+        add_parts<double>{first - before * elements, elements, before + segments, 1, elements, to});
+  }
 }
 
 template <class Exec, class Policy, class Kernel>

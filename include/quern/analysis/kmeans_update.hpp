@@ -61,7 +61,7 @@ struct kmeans_clusters {
   std::int64_t clusters;
   int columns;
   std::vector<double> centers, sums;
-  std::vector<unsigned long long> counts;  // and behind those of clusters that of changed labels
+  std::vector<std::uint64_t> counts;  // and behind those of clusters that of changed labels
 
   kmeans_clusters(std::int64_t k, int d) : clusters(k), columns(d), centers(k * d), sums(k * d), counts(k + 1) {}
   std::vector<std::int64_t> empty() const;
