@@ -43,6 +43,27 @@ void expect_room_for_what_is_indexed(std::int64_t columns, std::int64_t clusters
   EXPECT_TRUE(m.has_counts || m.bytes() + counts > room) << text;
 }
 
+template <class T>
+void expect_room_for_few_columns(std::int64_t columns, std::int64_t clusters, int groups, std::int64_t room) {
+  using plan = quern::impl::few_columns_memory<T>;
+  const plan m(columns, clusters, groups, room), least(columns, clusters, groups, 0);
+  const std::string text = "columns " + std::to_string(columns) + ", clusters " + std::to_string(clusters) +
+                           ", groups " + std::to_string(groups) + ", room " + std::to_string(room);
+  const std::int64_t bytes = sizeof(T), loaded = plan::padded(std::min<std::int64_t>(clusters, plan::rows_at_once));
+  EXPECT_LE(columns, m.pitch) << text;
+  EXPECT_LE(columns, m.row_pitch) << text;
+  EXPECT_LE(plan::rows + loaded * m.row_pitch * bytes, m.half_squares) << text;
+  EXPECT_LE(m.half_squares + loaded * bytes, m.order) << text;
+  EXPECT_LE(m.order + (groups > 0 ? quern::impl::tile_order<plan::team, plan::points>::bytes : 0), m.sums) << text;
+  EXPECT_LE(m.sums + (m.has_sums ? groups * clusters * m.pitch * bytes : 0), m.counts) << text;
+  EXPECT_LE(m.counts + (m.has_counts ? clusters * 4 : 0), m.end) << text;
+  for (const std::int32_t packs : {plan::rows, m.half_squares, m.order, m.sums}) EXPECT_EQ(0, packs % 16) << text;
+  EXPECT_EQ(0, m.counts % 4) << text;
+  EXPECT_TRUE(m.bytes() <= room || m.bytes() == least.bytes()) << text;
+  EXPECT_TRUE(m.has_sums || groups == 0 || least.bytes() + groups * clusters * m.pitch * bytes > room) << text;
+  EXPECT_LE(least.bytes(), 20480) << text << ": there is room for four teams";
+}
+
 TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
   for (const std::int64_t columns : {1, 2, 3, 16, 17, 40, 1000, 70000})
     for (const std::int64_t clusters : {1, 2, 15, 16, 17, 64, 65, 1000, 10000})
@@ -52,6 +73,9 @@ TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
           expect_room_for_what_is_indexed<float, 8>(columns, clusters, groups, room);
           expect_room_for_what_is_indexed<double, 2>(columns, clusters, groups, room);
           expect_room_for_what_is_indexed<double, 8>(columns, clusters, groups, room);
+          if (columns > 16) continue;
+          expect_room_for_few_columns<float>(columns, clusters, groups, room);
+          expect_room_for_few_columns<double>(columns, clusters, groups, room);
         }
 }
 
@@ -102,9 +126,12 @@ struct assigned_points {
                                           between(),
                                           counts.data()};
     const typename kernel::plan memory(columns, clusters, with_sums ? plan.groups : 0, room);
-    kernel k{a, memory};
-    if constexpr (requires { k.in_packs; }) k.in_packs = kernel::are_packs(a.points);
-    return test::run_teams(k, static_cast<int>(plan.parts), kernel::team, 1, static_cast<std::size_t>(memory.bytes()));
+    const auto run = [&](const kernel& k) {
+      return test::run_teams(k, static_cast<int>(plan.parts), kernel::team, 1,
+                             static_cast<std::size_t>(memory.bytes()));
+    };
+    if constexpr (requires { kernel::are_packs(a.points); }) return run({a, memory, kernel::are_packs(a.points)});
+    else return run({a, memory});
   }
   void expect_right_labels() const {
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(label(i), labels[i]) << i;
@@ -166,6 +193,61 @@ TEST(AssignMemory, HoldsWhatTheKernelOfFewColumnsWrites) {
   check_few_columns<double>(600, 3, 1);
   check_few_columns<double>(1024, 16, 64);
   check_few_columns<double>(900, 10, 131);
+}
+
+/// Labels, counts and sums of parts of points anywhere, some of them not finite, in the bits of hosts.
+template <class T>
+void expect_bits_of_hosts(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
+  using kernel = quern::impl::assign_few_columns<T, test::thread_member>;
+  const std::int64_t row_bytes = clusters * columns * static_cast<std::int64_t>(sizeof(T)), padded = clusters + 3;
+  std::vector<T> x(n * columns), rows(padded * columns), half(padded, std::numeric_limits<T>::infinity()),
+      origin(columns, T(0.3));
+  for (std::int64_t e = 0; e < n * columns; ++e) x[e] = static_cast<T>(test::sample(e) + 0.1 * test::sample(e, 7));
+  for (std::int64_t i = 5; i < n; i += 97) x[i * columns] = std::numeric_limits<T>::quiet_NaN();
+  for (std::int64_t j = 0; j < clusters; ++j) {
+    T square = 0;
+    for (std::int64_t t = 0; t < columns; ++t) {
+      const T v = rows[j * columns + t] = static_cast<T>(test::sample(j * columns + t, 3));
+      square += v * v;
+    }
+    half[j] = square / 2;
+  }
+  const quern::impl::kmeans_parts plan(n, row_bytes, clusters);
+  const auto assign = [&](std::int64_t between, const auto& launch) {
+    std::vector<std::int32_t> labels(n, -2);
+    std::vector<T> sums(plan.parts * between), joined;
+    std::vector<std::uint64_t> counts(clusters + 1);
+    const quern::impl::strided<const T> points{x.data(), quern::shape{n, columns}, {columns, 1}};
+    launch(quern::impl::assign_points<T>{{points, origin.data()},
+                                         {rows.data(), half.data(), clusters},
+                                         plan,
+                                         labels.data(),
+                                         sums.data(),
+                                         between,
+                                         counts.data()});
+    for (std::int64_t v = 0; v < plan.parts; ++v)
+      joined.insert(joined.end(), sums.begin() + v * between, sums.begin() + v * between + clusters * columns);
+    return std::tuple(labels, joined, counts);
+  };
+  const auto expected = assign(clusters * columns, [](const auto& a) {
+    quern::impl::launch_assign<true>("hosts", Kokkos::DefaultHostExecutionSpace(), a);
+  });
+  for (const std::int64_t room : {0, 1 << 16}) {
+    const auto found = assign(clusters * columns * plan.groups, [&](const auto& a) {
+      const typename kernel::plan memory(columns, clusters, plan.groups, room);
+      test::run_teams(kernel{a, memory, kernel::are_packs(a.points)}, static_cast<int>(plan.parts), kernel::team, 1,
+                      static_cast<std::size_t>(memory.bytes()));
+    });
+    EXPECT_TRUE(expected == found) << columns << ' ' << clusters << ' ' << room;
+  }
+}
+TEST(AssignMemory, FewColumnsHaveTheBitsOfHosts) {
+  if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
+  expect_bits_of_hosts<float>(3100, 16, 64);
+  expect_bits_of_hosts<float>(1500, 3, 1);
+  expect_bits_of_hosts<float>(1700, 5, 13);
+  expect_bits_of_hosts<double>(1900, 7, 70);
+  expect_bits_of_hosts<double>(1300, 16, 3);
 }
 
 #endif
