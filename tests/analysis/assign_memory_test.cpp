@@ -130,7 +130,7 @@ struct assigned_points {
       return test::run_teams(k, static_cast<int>(plan.parts), kernel::team, 1,
                              static_cast<std::size_t>(memory.bytes()));
     };
-    if constexpr (requires { kernel::are_packs(a.points); }) return run({a, memory, kernel::are_packs(a.points)});
+    if constexpr (requires(kernel k) { k.in_packs; }) return run({a, memory, quern::impl::has_row_packs(a.points)});
     else return run({a, memory});
   }
   void expect_right_labels() const {
@@ -235,7 +235,7 @@ void expect_bits_of_hosts(std::int64_t n, std::int64_t columns, std::int64_t clu
   for (const std::int64_t room : {0, 1 << 16}) {
     const auto found = assign(clusters * columns * plan.groups, [&](const auto& a) {
       const typename kernel::plan memory(columns, clusters, plan.groups, room);
-      test::run_teams(kernel{a, memory, kernel::are_packs(a.points)}, static_cast<int>(plan.parts), kernel::team, 1,
+      test::run_teams(kernel{a, memory, quern::impl::has_row_packs(a.points)}, static_cast<int>(plan.parts), kernel::team, 1,
                       static_cast<std::size_t>(memory.bytes()));
     });
     EXPECT_TRUE(expected == found) << columns << ' ' << clusters << ' ' << room;

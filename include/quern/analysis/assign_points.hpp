@@ -5,9 +5,24 @@
 
 #include <quern/analysis/assign_memory.hpp>
 #include <quern/analysis/kmeans_update.hpp>
+#include <quern/core/launch/pack_types.hpp>
 #include <quern/particles/row_tiles.hpp>
 
 namespace quern::impl {
+
+/// What a thread of a device loads of a row at once.
+template <class T>
+inline constexpr int row_pack_values = 16 / sizeof(T);
+/// Whether rows of points are of such packs, which are aligned.
+template <class T>
+KOKKOS_FUNCTION bool has_row_packs(const centred_rows<T>& x) {
+  constexpr int W = row_pack_values<T>;
+  return x.across == 1 && x.step % W == 0 && x.columns % W == 0 && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION pack<T, row_pack_values<T>> load_row_pack(const T* from) {
+  return *reinterpret_cast<const pack<T, row_pack_values<T>>*>(from);
+}
 
 /// Assigns points to the nearest row of a table, and adds up those of each row: each part of the points by itself, a
 /// point to one of `groups` sums of the part, in their order; those of a part are joined then.

@@ -64,11 +64,6 @@ struct assign_few_columns {
     member.team_barrier();
     finish(shared, part, rank);
   }
-  /// Whether the rows of points are packs, which are aligned.
-  static bool are_packs(const centred_rows<T>& x) {
-    return x.across == 1 && x.step % pack_values == 0 && x.columns % pack_values == 0 &&
-           reinterpret_cast<std::uintptr_t>(x.data) % sizeof(values_pack) == 0;
-  }
 
  private:
   /// Sums of rows that are so far from each other: in shared memory with zeros behind them, as packs.

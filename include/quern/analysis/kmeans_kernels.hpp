@@ -341,7 +341,7 @@ void launch_device_assign(const std::string& label, const Exec& exec, const assi
     using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<few_columns_memory<T>::team, few_columns_memory<T>::teams>>;
     using kernel = assign_few_columns<T, typename policy::member_type>;
     const few_columns_memory<T> memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
-    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory, kernel::are_packs(a.points)});
+    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory, has_row_packs(a.points)});
     return;
   }
   const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
