@@ -235,8 +235,8 @@ void expect_bits_of_hosts(std::int64_t n, std::int64_t columns, std::int64_t clu
   for (const std::int64_t room : {0, 1 << 16}) {
     const auto found = assign(clusters * columns * plan.groups, [&](const auto& a) {
       const typename kernel::plan memory(columns, clusters, plan.groups, room);
-      test::run_teams(kernel{a, memory, quern::impl::has_row_packs(a.points)}, static_cast<int>(plan.parts), kernel::team, 1,
-                      static_cast<std::size_t>(memory.bytes()));
+      test::run_teams(kernel{a, memory, quern::impl::has_row_packs(a.points)}, static_cast<int>(plan.parts),
+                      kernel::team, 1, static_cast<std::size_t>(memory.bytes()));
     });
     EXPECT_TRUE(expected == found) << columns << ' ' << clusters << ' ' << room;
   }

@@ -19,14 +19,7 @@ struct points_in_lanes {
   kmeans_parts plan;
 
   points_in_lanes(std::int64_t points, std::int64_t d)
-      : n(points),
-        columns(d),
-        x(n * d),
-        origin(d, T(0.25)),
-        candidates(trials * d),
-        closest(n),
-        labels(n),
-        plan(n, 0) {
+      : n(points), columns(d), x(n * d), origin(d, T(0.25)), candidates(trials * d), closest(n), labels(n), plan(n, 0) {
     for (std::int64_t e = 0; e < n * d; ++e) x[e] = static_cast<T>(test::sample(e));
     for (std::int64_t e = 0; e < trials * d; ++e) candidates[e] = static_cast<T>(test::sample(e, 5));
     for (std::int64_t i = 0; i < n; ++i) closest[i] = static_cast<T>(test::sample(i, 6) + 1);
@@ -53,8 +46,8 @@ struct points_in_lanes {
   void check() {
     for (const bool first : {true, false})
       expect_same([&]<int W>(std::integral_constant<int, W>, T* squares, double* sums) {
-        for_each_unit(W, start_distances<T, true, W>{rows(), plan, 0, first ? nullptr : candidates.data(), first,
-                                                     squares, sums});
+        for_each_unit(
+            W, start_distances<T, true, W>{rows(), plan, 0, first ? nullptr : candidates.data(), first, squares, sums});
       });
     for (const int some : {1, 4, trials})
       expect_same([&]<int W>(std::integral_constant<int, W>, T* squares, double* sums) {

@@ -63,7 +63,8 @@ struct few_columns_memory {
     return static_cast<int>((count + rows_together - 1) / rows_together * rows_together);
   }
   few_columns_memory(std::int64_t d, std::int64_t clusters, int groups, std::int64_t room)
-      : pitch(static_cast<std::int32_t>(std::max<std::int64_t>(pack_values, std::bit_ceil(static_cast<std::uint64_t>(d))))),
+      : pitch(static_cast<std::int32_t>(
+            std::max<std::int64_t>(pack_values, std::bit_ceil(static_cast<std::uint64_t>(d))))),
         row_pitch(static_cast<std::int32_t>((d + 3) / 4 * 4)) {
     const int loaded = padded(std::min<std::int64_t>(clusters, rows_at_once));
     const std::int64_t of_sums = groups * clusters * pitch * static_cast<std::int64_t>(sizeof(T)),

@@ -32,9 +32,9 @@ struct assign_points {
   row_table<T> table;
   kmeans_parts plan;
   std::int32_t* labels;
-  T* sums;                     // of each part, none where they are not wanted
-  std::int64_t between;        // the sums of two parts
-  std::uint64_t* counts;       // of each cluster, and behind these of labels that changed
+  T* sums;                // of each part, none where they are not wanted
+  std::int64_t between;   // the sums of two parts
+  std::uint64_t* counts;  // of each cluster, and behind these of labels that changed
 
   KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
   KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {

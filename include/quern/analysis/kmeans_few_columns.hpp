@@ -145,10 +145,14 @@ struct assign_few_columns {
                                    std::int32_t (&label)[each]) const {
     constexpr int quarter = plan::columns / 4;
     switch (memory.row_pitch / quarter) {
-      case 1: return find_labels<quarter>(member, shared, first, count, label);
-      case 2: return find_labels<2 * quarter>(member, shared, first, count, label);
-      case 3: return find_labels<3 * quarter>(member, shared, first, count, label);
-      default: return find_labels<4 * quarter>(member, shared, first, count, label);
+      case 1:
+        return find_labels<quarter>(member, shared, first, count, label);
+      case 2:
+        return find_labels<2 * quarter>(member, shared, first, count, label);
+      case 3:
+        return find_labels<3 * quarter>(member, shared, first, count, label);
+      default:
+        return find_labels<4 * quarter>(member, shared, first, count, label);
     }
   }
   template <int Columns>
@@ -274,7 +278,8 @@ struct assign_few_columns {
       const std::uint32_t key = order_type::key(entries[at]);
       T sum[pack_values];
       sums.load(sum, key, t0, of.points.columns);
-      while (add_some(entries, at, all, key, first, t0, origin, sum)) {}
+      while (add_some(entries, at, all, key, first, t0, origin, sum)) {
+      }
       sums.store(sum, key, t0, of.points.columns);
     }
   }

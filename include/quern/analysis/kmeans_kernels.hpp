@@ -270,8 +270,7 @@ struct add_parts {
     const std::int64_t begin = s * parts / segments, end = (s + 1) * parts / segments;
     for (std::int64_t e = 0; e < elements; ++e) to[s * elements + e] = 0;
     for (std::int64_t v = begin; v < end; ++v)
-      for (std::int64_t e = 0; e < elements; ++e)
-        to[s * elements + e] += static_cast<double>(from[v * between + e]);
+      for (std::int64_t e = 0; e < elements; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
   }
 };
 /// On devices those of all segments as well, behind what was there before: a team has some elements, and each of its
@@ -320,9 +319,8 @@ void launch_add_parts(const std::string& label, const Exec& exec, const In* from
     if (more) std::copy_n(to, elements, in_segments);
     launch_units(exec, label, segments, add_parts<In>{from, between, plan.all, segments, elements, first});
     const std::int64_t before = more ? 1 : 0;
-    launch_units(
-        exec, label, 1,
-        add_parts<double>{first - before * elements, elements, before + segments, 1, elements, to});
+    launch_units(exec, label, 1,
+                 add_parts<double>{first - before * elements, elements, before + segments, 1, elements, to});
   }
 }
 
@@ -338,7 +336,8 @@ void launch_device_assign(const std::string& label, const Exec& exec, const assi
   const int groups = a.sums == nullptr ? 0 : a.plan.groups;
   const std::int64_t columns = a.points.columns, rows = a.table.count;
   if (few_columns_memory<T>::fits(columns, rows, a.plan.groups)) {
-    using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<few_columns_memory<T>::team, few_columns_memory<T>::teams>>;
+    using policy =
+        Kokkos::TeamPolicy<Exec, registers_of_teams<few_columns_memory<T>::team, few_columns_memory<T>::teams>>;
     using kernel = assign_few_columns<T, typename policy::member_type>;
     const few_columns_memory<T> memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
     launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory, has_row_packs(a.points)});

@@ -97,8 +97,8 @@ KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i,
   }
 }
 
-/// Calls f(i, value(i)) for i below `count`, in their order, until it returns false. Several values are loaded before the
-/// first is used: whoever waits for each before it asks for the next waits most of the time, on devices.
+/// Calls f(i, value(i)) for i below `count`, in their order, until it returns false. Several values are loaded before
+/// the first is used: whoever waits for each before it asks for the next waits most of the time, on devices.
 template <class Value, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_value(std::int64_t count, const Value& value, const F& f) {
   constexpr int ahead = 16;

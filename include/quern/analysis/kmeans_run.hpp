@@ -70,7 +70,9 @@ class kmeans_run {
         plan_(Exact ? parts_of(all(), k, columns_).part(first_, n_) : parts_of(n_, k, columns_)),
         lanes_(kmeans_parts(all(), 0).part(first_, n_)),
         origin_(columns_),
-        memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{exchanged_, exchange_words(k)}, scratch_part{parts_, max_parts() * std::max(between(k), between(1))},
+        memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_},
+                scratch_part{exchanged_, exchange_words(k)},
+                scratch_part{parts_, max_parts() * std::max(between(k), between(1))},
                 scratch_part{in_segments_, is_device<Exec> ? 1 : (max_segments + 1) * k * columns_},
                 scratch_part{lane_sums_, lanes_.parts * point_lanes::lanes + lanes_.all}) {
     set_origin();
@@ -155,8 +157,7 @@ class kmeans_run {
   static constexpr std::int64_t max_segments = 32;
   /// Parts whose sums are in memory at a time.
   std::int64_t max_parts() const {
-    if constexpr (Rows::in_chunks)
-      return kmeans_parts::most(n_, row_bytes(clusters_.clusters, columns_));
+    if constexpr (Rows::in_chunks) return kmeans_parts::most(n_, row_bytes(clusters_.clusters, columns_));
     else return plan_.all;
   }
 
@@ -200,7 +201,8 @@ class kmeans_run {
     on_host_.assign(table_words(k) + k + 1, 0);
     auto* const table_on_host = reinterpret_cast<std::byte*>(on_host_.data());
     std::memcpy(table_on_host, rows_on_host_.data(), rows_on_host_.size() * sizeof(T));
-    std::memcpy(table_on_host + rows_on_host_.size() * sizeof(T), half_on_host_.data(), half_on_host_.size() * sizeof(T));
+    std::memcpy(table_on_host + rows_on_host_.size() * sizeof(T), half_on_host_.data(),
+                half_on_host_.size() * sizeof(T));
     to_device(exchanged_, on_host_);
   }
   /// Labels of points, numbers of points of clusters, and of points whose label changed; and the sums of clusters.

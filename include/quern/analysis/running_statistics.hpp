@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/core/views/rows.hpp>
 #include <quern/map/functions.hpp>
@@ -108,11 +109,41 @@ struct count_of_state {
   }
 };
 
+/// The same of states in words, that of all states behind that of all states, and of values in their order. What a
+/// value leaves as it was, as most do extrema, is not written.
+template <class T, class V>
+struct add_in_words {
+  using state = typename statistics_reducer<T>::state;
+  static constexpr int words = sizeof(state) / sizeof(std::uint64_t);
+  std::uint64_t* states;
+  std::int64_t count;
+  const V* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Kokkos::Array<std::uint64_t, words> before;
+    for (int w = 0; w < words; ++w) before[w] = states[w * count + i];
+    const auto after = Kokkos::bit_cast<decltype(before)>(with_value<T>()(Kokkos::bit_cast<state>(before), values[i]));
+    for (int w = 0; w < words; ++w)
+      if (after[w] != before[w]) states[w * count + i] = after[w];
+  }
+};
+/// Adds them where they are in that order; else returns false.
+template <class T, class Exec, class V, int Rank>
+bool added_in_words(const Exec& exec, const std::string& label, std::uint64_t* states,
+                    const Kokkos::LayoutStride& layout, const strided<const V>& values,
+                    std::integral_constant<int, Rank>) {
+  for (int d = 0; d < Rank; ++d)
+    if (values.extents.extent[d] > 1 && values.stride[d] != static_cast<std::int64_t>(layout.stride[d])) return false;
+  const std::int64_t count = values.extents.size();
+  if (count > 0) launch_units(exec, label, count, add_in_words<T, V>{states, count, values.data});
+  return true;
+}
+
 /// Where states are: on hosts one behind the other, each in a line of the cache. On devices word by word, that of all
 /// states behind that of all states, so that threads beside each other reach words beside each other, and results read
 /// only those that they need.
 template <class State, int Rank, class Layout, class Space, bool InWords>
 struct state_memory {
+  static constexpr bool in_words = false;
   using view = Kokkos::View<typename with_pointers<State, Rank>::type, Layout, Space>;
   static Layout layout(const Layout& of_states) { return of_states; }
   template <class States>
@@ -122,6 +153,7 @@ struct state_memory {
 };
 template <class State, int Rank, class Layout, class Space>
 struct state_memory<State, Rank, Layout, Space, true> {
+  static constexpr bool in_words = true;
   using word = std::uint64_t;
   static constexpr std::size_t words = sizeof(State) / sizeof(word);
   static_assert(sizeof(State) == words * sizeof(word));
@@ -170,11 +202,11 @@ struct state_memory<State, Rank, Layout, Space, true> {
 ///
 /// The states are those of `mean_var`, `min` and `max`, and so is the accuracy, whatever the number of steps: results
 /// are those of one call for all values, up to the rounding of sums that carry their errors along. A state of double
-/// takes 64 bytes, one of float 40, which `add` reads and writes. They are in memory that `exec` reaches, and what is
-/// called is asynchronous on `exec`: nothing waits for the host, and a warm call allocates nothing. Only what returns a
-/// number waits. `add` may be captured in a device graph, which adds at each launch; where it reduces, with a
-/// `WorkspaceScope`. Work on one object must be ordered, as work on one View is; copies share the states, as those of a
-/// View do.
+/// takes 64 bytes, one of float 40, which `add` reads, and of which it writes on devices what has changed. They are in
+/// memory that `exec` reaches, and what is called is asynchronous on `exec`: nothing waits for the host, and a warm
+/// call allocates nothing. Only what returns a number waits. `add` may be captured in a device graph, which adds at
+/// each launch; where it reduces, with a `WorkspaceScope`. Work on one object must be ordered, as work on one View is;
+/// copies share the states, as those of a View do.
 ///
 /// NaN gives NaN in mean, variance and extrema of its element, and infinite values a variance of NaN, as NumPy's. A
 /// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where
@@ -240,6 +272,12 @@ class RunningStatistics {
       impl::map_checked(name("/add"), exec, elements(), impl::joined_states<T>(), elements(), states);
     } else if constexpr (real && array_like<X>) {
       impl::check_extents(name(), "x", impl::operand_extents(name(), x), extents());
+      if constexpr (memory::in_words && view_like<X>) {
+        const impl::call c(name("/add"), exec);
+        if (impl::added_in_words<T>(exec, c.label, states_.data(), states_.layout(), c.input(x),
+                                    std::integral_constant<int, rank>()))
+          return;
+      }
       impl::map_checked(name("/add"), exec, elements(), impl::with_value<T>(), elements(), x);
     }
   }

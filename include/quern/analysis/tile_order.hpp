@@ -10,8 +10,8 @@
 
 namespace quern::impl {
 
-/// Puts the places of a team's tile in an order in which those of a key follow each other as they are in the tile. Which
-/// key comes first is left open, and may differ from run to run.
+/// Puts the places of a team's tile in an order in which those of a key follow each other as they are in the tile.
+/// Which key comes first is left open, and may differ from run to run.
 ///
 /// In each pass a digit of the keys has a bit for each place, set by whoever is first: the set is the same whatever the
 /// order of the threads. Its bits before an entry's own one are the entries before it.
