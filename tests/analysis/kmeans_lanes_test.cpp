@@ -25,12 +25,15 @@ struct points_in_lanes {
     for (std::int64_t i = 0; i < n; ++i) closest[i] = static_cast<T>(test::sample(i, 6) + 1);
     for (std::int64_t i = 0; i < n; ++i) labels[i] = static_cast<std::int32_t>(i % 11 == 0 ? -1 : i % trials);
   }
-  centred_rows<T> rows() const { return {{x.data(), quern::shape{n, columns}, {columns, 1}}, origin.data()}; }
+  /// Those from one on, as a chunk has them.
+  centred_rows<T> from(std::int64_t first) const {
+    return {{x.data() + first * columns, quern::shape{n - first, columns}, {columns, 1}}, origin.data()};
+  }
 
   /// Runs a kernel for all its units: the sums of its lanes, and the squares that it writes.
   template <int W, class Kernel>
   auto run(const Kernel& kernel) {
-    std::vector<double> sums(trials * plan.parts * point_lanes::lanes);
+    std::vector<double> sums(trials * plan.parts * point_lanes::lanes, 0.5);
     std::vector<T> squares = closest;
     kernel(std::integral_constant<int, W>(), squares.data(), sums.data());
     return std::tuple(sums, squares);
@@ -43,26 +46,32 @@ struct points_in_lanes {
   void for_each_unit(int width, const Work& work) const {
     for (std::int64_t u = 0; u < plan.parts * (point_lanes::lanes / width); ++u) work(u);
   }
-  void check() {
+  void check(std::int64_t begin) {
+    const auto rows = from(begin);
+    const auto* const places = labels.data() + begin;
     for (const bool first : {true, false})
       expect_same([&]<int W>(std::integral_constant<int, W>, T* squares, double* sums) {
-        for_each_unit(
-            W, start_distances<T, true, W>{rows(), plan, 0, first ? nullptr : candidates.data(), first, squares, sums});
+        const T* const center = first ? nullptr : candidates.data();
+        for_each_unit(W, start_distances<T, true, W>{rows, plan, begin, center, first, squares + begin, sums});
       });
     for (const int some : {1, 4, trials})
       expect_same([&]<int W>(std::integral_constant<int, W>, T* squares, double* sums) {
-        for_each_unit(W, start_potentials<T, true, W>{rows(), plan, 0, candidates.data(), some, squares, sums});
+        for_each_unit(W,
+                      start_potentials<T, true, W>{rows, plan, begin, candidates.data(), some, squares + begin, sums});
       });
     expect_same([&]<int W>(std::integral_constant<int, W>, T* squares, double* sums) {
-      for_each_unit(W, assigned_squares<T, true, W>{rows(), plan, 0, candidates.data(), labels.data(), squares, sums});
+      for_each_unit(W,
+                    assigned_squares<T, true, W>{rows, plan, begin, candidates.data(), places, squares + begin, sums});
     });
   }
 };
 
 TEST(KmeansLanes, OneByOneHaveTheBitsOfAll) {
   for (const auto& [n, d] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {700, 16}, {2500, 3}, {1030, 4}, {900, 18}}) {
-    points_in_lanes<float>(n, d).check();
-    points_in_lanes<double>(n, d).check();
+    for (const std::int64_t begin : {std::int64_t{0}, n / 3}) {
+      points_in_lanes<float>(n, d).check(begin);
+      points_in_lanes<double>(n, d).check(begin);
+    }
   }
 }
 
