@@ -81,6 +81,18 @@ TEST(AssignMemory, HasRoomForAllThatIsIndexed) {
 
 #ifndef KOKKOS_ENABLE_CUDA  // nvcc rejects calls of the member of hosts in the kernel
 
+template <class Kernel, class T, class Plan>
+Kernel kernel_of(const quern::impl::assign_points<T>& a, const Plan& memory) {
+  if constexpr (std::is_aggregate_v<Kernel>) return {a, memory, quern::impl::has_row_packs(a.points)};
+  else return Kernel(a, memory);
+}
+/// Whether all that was written is inside the memory that a team asks for.
+template <class Kernel>
+bool run_kernel(const Kernel& kernel) {
+  return test::run_teams(kernel, static_cast<int>(kernel.of.plan.parts), Kernel::team, 1,
+                         static_cast<std::size_t>(kernel.memory.bytes()));
+}
+
 /// Points about clusters that are far from each other, and what a kernel finds for them.
 template <class T, class Kernel>
 struct assigned_points {
@@ -126,12 +138,7 @@ struct assigned_points {
                                           between(),
                                           counts.data()};
     const typename kernel::plan memory(columns, clusters, with_sums ? plan.groups : 0, room);
-    const auto run = [&](const kernel& k) {
-      return test::run_teams(k, static_cast<int>(plan.parts), kernel::team, 1,
-                             static_cast<std::size_t>(memory.bytes()));
-    };
-    if constexpr (requires(kernel k) { k.in_packs; }) return run({a, memory, quern::impl::has_row_packs(a.points)});
-    else return run({a, memory});
+    return run_kernel(kernel_of<kernel>(a, memory));
   }
   void expect_right_labels() const {
     for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(label(i), labels[i]) << i;
@@ -196,9 +203,8 @@ TEST(AssignMemory, HoldsWhatTheKernelOfFewColumnsWrites) {
 }
 
 /// Labels, counts and sums of parts of points anywhere, some of them not finite, in the bits of hosts.
-template <class T>
+template <class T, class kernel>
 void expect_bits_of_hosts(std::int64_t n, std::int64_t columns, std::int64_t clusters) {
-  using kernel = quern::impl::assign_few_columns<T, test::thread_member>;
   const std::int64_t row_bytes = clusters * columns * static_cast<std::int64_t>(sizeof(T)), padded = clusters + 3;
   std::vector<T> x(n * columns), rows(padded * columns), half(padded, std::numeric_limits<T>::infinity()),
       origin(columns, T(0.3));
@@ -235,19 +241,22 @@ void expect_bits_of_hosts(std::int64_t n, std::int64_t columns, std::int64_t clu
   for (const std::int64_t room : {0, 1 << 16}) {
     const auto found = assign(clusters * columns * plan.groups, [&](const auto& a) {
       const typename kernel::plan memory(columns, clusters, plan.groups, room);
-      test::run_teams(kernel{a, memory, quern::impl::has_row_packs(a.points)}, static_cast<int>(plan.parts),
-                      kernel::team, 1, static_cast<std::size_t>(memory.bytes()));
+      EXPECT_TRUE(run_kernel(kernel_of<kernel>(a, memory)));
     });
     EXPECT_TRUE(expected == found) << columns << ' ' << clusters << ' ' << room;
   }
 }
-TEST(AssignMemory, FewColumnsHaveTheBitsOfHosts) {
+TEST(AssignMemory, KernelsHaveTheBitsOfHosts) {
   if (!test::has_atomics) GTEST_SKIP() << "Kokkos has Serial alone";
-  expect_bits_of_hosts<float>(3100, 16, 64);
-  expect_bits_of_hosts<float>(1500, 3, 1);
-  expect_bits_of_hosts<float>(1700, 5, 13);
-  expect_bits_of_hosts<double>(1900, 7, 70);
-  expect_bits_of_hosts<double>(1300, 16, 3);
+  using few_floats = quern::impl::assign_few_columns<float, test::thread_member>;
+  using few_doubles = quern::impl::assign_few_columns<double, test::thread_member>;
+  expect_bits_of_hosts<float, few_floats>(3100, 16, 64);
+  expect_bits_of_hosts<float, few_floats>(1500, 3, 1);
+  expect_bits_of_hosts<float, few_floats>(1700, 5, 13);
+  expect_bits_of_hosts<double, few_doubles>(1900, 7, 70);
+  expect_bits_of_hosts<double, few_doubles>(1300, 16, 3);
+  expect_bits_of_hosts<float, quern::impl::device_assign<float, 8, test::thread_member>>(1500, 21, 70);
+  expect_bits_of_hosts<double, quern::impl::device_assign<double, 2, test::thread_member>>(1100, 68, 5);
 }
 
 #endif

@@ -56,7 +56,7 @@ struct few_columns_memory {
   bool has_sums, has_counts;
 
   static bool fits(std::int64_t d, std::int64_t clusters, int groups) {
-    return d <= columns && groups * clusters < tile_order<team, points>::max_keys;
+    return d <= columns && static_cast<std::uint64_t>(groups * clusters) < tile_order<team, points>::max_keys;
   }
   /// Rows that are compared, with those that are never near.
   static constexpr KOKKOS_FUNCTION int padded(std::int64_t count) {

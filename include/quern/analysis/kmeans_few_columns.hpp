@@ -8,9 +8,7 @@
 /// table that all threads of a team read at the same time, so that a load serves as many products as registers allow.
 /// Labels and sums have the bits of `host_assign`.
 
-#include <quern/analysis/assign_points.hpp>
-#include <quern/analysis/tile_order.hpp>
-#include <quern/core/launch/pack_types.hpp>
+#include <quern/analysis/add_in_order.hpp>
 
 namespace quern::impl {
 
@@ -57,8 +55,9 @@ struct assign_few_columns {
       changed += store_labels(shared, first, count, label, rank);
       if (of.sums == nullptr) continue;
       sort_points(member, shared, count, label);
-      if (memory.has_sums) add_points(shared, part_sums<true>{shared.sums, memory.pitch}, first, rank);
-      else add_points(shared, part_sums<false>{global_sums(part), of.points.columns}, first, rank);
+      const add_in_order<T, team, order_type> add{of.points, shared.origin, in_packs, memory.pitch / pack_values};
+      if (memory.has_sums) add(sums_in_packs<T>{shared.sums, memory.pitch}, shared.order, first, rank);
+      else add(sums_in_rows<T>{global_sums(part), of.points.columns}, shared.order, first, rank);
     }
     if (changed > 0) Kokkos::atomic_add(of.counts + of.table.count, static_cast<std::uint64_t>(changed));
     member.team_barrier();
@@ -66,33 +65,6 @@ struct assign_few_columns {
   }
 
  private:
-  /// Sums of rows that are so far from each other: in shared memory with zeros behind them, as packs.
-  template <bool Shared>
-  struct part_sums {
-    T* data;
-    std::int32_t pitch;
-
-    KOKKOS_FUNCTION void load(T (&sum)[pack_values], std::uint32_t key, int t0, int columns) const {
-      if constexpr (Shared) {
-        const values_pack p = *reinterpret_cast<const values_pack*>(data + key * pitch + t0);
-        for (int v = 0; v < pack_values; ++v) sum[v] = p.value[v];
-      } else {
-        for (int v = 0; v < pack_values; ++v)
-          sum[v] = t0 + v < columns ? data[std::int64_t{key} * pitch + t0 + v] : T(0);
-      }
-    }
-    KOKKOS_FUNCTION void store(const T (&sum)[pack_values], std::uint32_t key, int t0, int columns) const {
-      if constexpr (Shared) {
-        values_pack p;
-        for (int v = 0; v < pack_values; ++v) p.value[v] = sum[v];
-        *reinterpret_cast<values_pack*>(data + key * pitch + t0) = p;
-      } else {
-        for (int v = 0; v < pack_values; ++v)
-          if (t0 + v < columns) data[std::int64_t{key} * pitch + t0 + v] = sum[v];
-      }
-    }
-  };
-
   KOKKOS_FUNCTION T* global_sums(std::int64_t part) const { return of.sums + part * of.between; }
   KOKKOS_FUNCTION void begin(const shared_memory& shared, std::int64_t part, int rank) const {
     if (rank < plan::columns) shared.origin[rank] = rank < of.points.columns ? of.points.origin[rank] : T(0);
@@ -255,61 +227,13 @@ struct assign_few_columns {
     const auto rows = static_cast<std::uint32_t>(of.table.count), groups = static_cast<std::uint32_t>(of.plan.groups);
     std::uint32_t entry[each];
     for (int p = 0; p < each; ++p) {
-      const auto at = static_cast<std::uint32_t>(slot(rank, p));
-      entry[p] = slot(rank, p) < count && label[p] >= 0
-                     ? order_type::entry((at & (groups - 1)) * rows + static_cast<std::uint32_t>(label[p]), at)
+      const int at = slot(rank, p);
+      const auto group = static_cast<std::uint32_t>(at) & (groups - 1);
+      entry[p] = at < count && label[p] >= 0
+                     ? order_type::entry(group * rows + static_cast<std::uint32_t>(label[p]), at)
                      : order_type::none;
     }
     shared.order.sort(member, entry, groups * rows);
-  }
-  /// Adds the points of each row's sum to it, in their order: all of them some threads, each a pack of columns. They
-  /// have those rows whose points begin among so many, which are as many as others have.
-  template <class Sums>
-  KOKKOS_FUNCTION void add_points(const shared_memory& shared, const Sums& sums, std::int64_t first, int rank) const {
-    const int lanes = memory.pitch / pack_values, t0 = rank % lanes * pack_values, threads = team / lanes;
-    const std::uint32_t* entries = shared.order.entries;
-    const int all = shared.order.count(), share = (all + threads - 1) / threads;
-    int at = rank / lanes * share;
-    const int end = Kokkos::min(at + share, all);
-    while (at > 0 && at < end && order_type::key(entries[at]) == order_type::key(entries[at - 1])) ++at;
-    T origin[pack_values];
-    for (int v = 0; v < pack_values; ++v) origin[v] = shared.origin[t0 + v];
-    while (at < end) {
-      const std::uint32_t key = order_type::key(entries[at]);
-      T sum[pack_values];
-      sums.load(sum, key, t0, of.points.columns);
-      while (add_some(entries, at, all, key, first, t0, origin, sum)) {
-      }
-      sums.store(sum, key, t0, of.points.columns);
-    }
-  }
-  /// Adds up to some points of a key, which are loaded before sums wait for each other. Whether there may be more.
-  KOKKOS_FORCEINLINE_FUNCTION bool add_some(const std::uint32_t* entries, int& at, int all, std::uint32_t key,
-                                            std::int64_t first, int t0, const T (&origin)[pack_values],
-                                            T (&sum)[pack_values]) const {
-    constexpr int ahead = 4;
-    std::uint32_t entry[ahead];
-    bool same[ahead];
-    T x[ahead][pack_values];
-    for (int u = 0; u < ahead; ++u) entry[u] = entries[Kokkos::min(at + u, all - 1)];
-    for (int u = 0; u < ahead; ++u) same[u] = at + u < all && order_type::key(entry[u]) == key;
-    for (int u = 0; u < ahead; ++u)
-      if (same[u]) load_columns(x[u], first + order_type::place(entry[u]), t0);
-    for (int u = 0; u < ahead; ++u) {
-      if (!same[u]) continue;
-      for (int v = 0; v < pack_values; ++v) sum[v] += x[u][v] - origin[v];
-      ++at;
-    }
-    return same[ahead - 1];
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void load_columns(T (&x)[pack_values], std::int64_t i, int t0) const {
-    const T* from = of.points.data + i * of.points.step + t0 * of.points.across;
-    if (in_packs) {
-      if (t0 < of.points.columns) set_pack(x, 0, *reinterpret_cast<const values_pack*>(from));
-      else set_pack(x, 0, values_pack{});
-    } else {
-      for (int v = 0; v < pack_values; ++v) x[v] = t0 + v < of.points.columns ? from[v * of.points.across] : T(0);
-    }
   }
 };
 

@@ -103,8 +103,18 @@ struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
   using plan = assign_memory<tile_type, T>;
+  using order_type = tile_order<team, tile_type::points, std::uint64_t>;
+  static_assert(order_type::bytes <= plan::labels - plan::best, "in the place of the best of each thread");
   assign_points<T> of;
   plan memory;
+  bool in_packs;  // whether rows of points are
+  int lanes;      // that add to a sum
+
+  device_assign(const assign_points<T>& a, const plan& m)
+      : of(a),
+        memory(m),
+        in_packs(has_row_packs(a.points)),
+        lanes(add_in_order<T, team, order_type>::lanes_of(a.points.columns)) {}
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
@@ -136,7 +146,7 @@ struct device_assign {
       const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
       find_labels(member, shared, first, count);
       if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
-      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, shared, first, count, rank); });
+      if (of.sums != nullptr) add(member, shared, part, first, count);
     }
     member.team_barrier();
     if (memory.has_counts)
@@ -229,34 +239,20 @@ struct device_assign {
     }
     member.team_barrier();
   }
-  /// Adds up the points of a tile, which are in shared memory if they have few columns.
-  KOKKOS_FUNCTION void add(T* sums, const shared_memory& shared, std::int64_t first, int count, int rank) const {
-    if (of.points.columns <= tile_type::depth)
-      add_each(sums, count, shared.label, rank, [&](int p, int t) { return shared.tile[t * tile_type::x_pitch + p]; });
-    else add_each(sums, count, shared.label, rank, [&](int p, int t) { return of.points.at(first + p, t); });
-  }
-  /// A group of threads has each group of sums, one of them a column, so that they are added up in one order.
-  template <class Point>
-  KOKKOS_FUNCTION void add_each(T* sums, int count, const std::int32_t* label, int rank, const Point& point) const {
-    const int groups = of.plan.groups, threads = team / groups, columns = of.points.columns;
-    const int g = rank / threads;
-    T* const sum = sums + g * of.elements();
-    for (int t = rank % threads; t < columns; t += threads) {
-      constexpr int ahead = 4;  // loads before the sums that wait for each other
-      int p = g;
-      for (; p + (ahead - 1) * groups < count; p += ahead * groups) {
-        T value[ahead];
-        std::int32_t to[ahead];
-        for (int u = 0; u < ahead; ++u) {
-          to[u] = label[p + u * groups];
-          value[u] = point(p + u * groups, t);
-        }
-        for (int u = 0; u < ahead; ++u)
-          if (to[u] >= 0) sum[to[u] * columns + t] += value[u];
-      }
-      for (; p < count; p += groups)
-        if (label[p] >= 0) sum[label[p] * columns + t] += point(p, t);
-    }
+  /// Adds up the points of a tile, in the order of their labels.
+  KOKKOS_FUNCTION void add(const Member& member, const shared_memory& shared, std::int64_t part, std::int64_t first,
+                           int count) const {
+    const order_type order(shared.best);
+    const int rank = member.team_rank();
+    const auto rows = static_cast<std::uint64_t>(of.table.count), groups = static_cast<std::uint64_t>(of.plan.groups);
+    std::uint64_t entry[1] = {order_type::none};
+    if (rank < count && shared.label[rank] >= 0)
+      entry[0] = order_type::entry(
+          (static_cast<std::uint64_t>(rank) & (groups - 1)) * rows + static_cast<std::uint64_t>(shared.label[rank]),
+          rank);
+    order.sort(member, entry, groups * rows);
+    const add_in_order<T, team, order_type> add_points{of.points, of.points.origin, in_packs, lanes};
+    on_sums(shared, part, [&](T* sums) { add_points(sums_in_rows<T>{sums, of.points.columns}, order, first, rank); });
   }
 };
 
@@ -347,7 +343,7 @@ void launch_device_assign(const std::string& label, const Exec& exec, const assi
     using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
     using kernel = device_assign<T, Across, typename policy::member_type>;
     const typename kernel::plan memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
-    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory});
+    launch_assign_teams<Exec, policy>(label, exec, kernel(a, memory));
   };
   if (rows <= 16) launch(std::integral_constant<int, 2>());
   else launch(std::integral_constant<int, 8>());

@@ -15,42 +15,45 @@ namespace quern::impl {
 ///
 /// In each pass a digit of the keys has a bit for each place, set by whoever is first: the set is the same whatever the
 /// order of the threads. Its bits before an entry's own one are the entries before it.
-template <int Team, int Places>
+template <int Team, int Places, class Entry = std::uint32_t>
 struct tile_order {
-  static constexpr int words = Places / 32, each = Places / Team, digit_bits = 6, digits = 1 << digit_bits;
-  static_assert(Places % (32 * each) == 0 && Team % 32 == 0 && digits <= Team);
-  static constexpr int bit_bytes = words * digits * 4, entry_bytes = Places * 4, start_bytes = words * digits * 2;
+  static constexpr int words = Places / 32, each = Places < Team ? 1 : Places / Team, digit_bits = 6,
+                       digits = 1 << digit_bits;
+  static_assert(Places % 32 == 0 && (Places < Team || Places % Team == 0) && Team % 32 == 0 && digits <= Team);
+  static constexpr int bit_bytes = words * digits * 4, entry_bytes = Places * sizeof(Entry),
+                       start_bytes = words * digits * 2;
   static constexpr int bytes = bit_bytes + entry_bytes + start_bytes + 16;
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr Entry none = ~Entry{0};
   /// Keys are below this.
-  static constexpr std::int64_t max_keys = (std::int64_t{1} << 32) / Places;
+  static constexpr std::uint64_t max_keys = none / Places;
 
-  std::uint32_t *bits, *entries;
+  std::uint32_t* bits;
+  Entry* entries;
   std::uint16_t* starts;
   std::uint32_t* all;
 
   KOKKOS_FUNCTION explicit tile_order(std::byte* memory)
       : bits(reinterpret_cast<std::uint32_t*>(memory)),
-        entries(reinterpret_cast<std::uint32_t*>(memory + bit_bytes)),
+        entries(reinterpret_cast<Entry*>(memory + bit_bytes)),
         starts(reinterpret_cast<std::uint16_t*>(memory + bit_bytes + entry_bytes)),
         all(reinterpret_cast<std::uint32_t*>(memory + bit_bytes + entry_bytes + start_bytes)) {}
 
-  static KOKKOS_FORCEINLINE_FUNCTION std::uint32_t entry(std::uint32_t key, std::uint32_t place) {
-    return key * Places + place;
+  static KOKKOS_FORCEINLINE_FUNCTION Entry entry(Entry key, int place) {
+    return key * Places + static_cast<Entry>(place);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION std::uint32_t key(std::uint32_t entry) { return entry / Places; }
-  static KOKKOS_FORCEINLINE_FUNCTION std::uint32_t place(std::uint32_t entry) { return entry % Places; }
+  static KOKKOS_FORCEINLINE_FUNCTION Entry key(Entry entry) { return entry / Places; }
+  static KOKKOS_FORCEINLINE_FUNCTION int place(Entry entry) { return static_cast<int>(entry % Places); }
   KOKKOS_FUNCTION int count() const { return static_cast<int>(*all); }
 
   /// Each thread has the entries at places rank, rank + Team, and so on, or none there. All threads of a team call it,
   /// and find the entries in their order after it.
   template <class Member>
-  KOKKOS_FUNCTION void sort(const Member& member, std::uint32_t (&own)[each], std::uint32_t keys) const {
+  KOKKOS_FUNCTION void sort(const Member& member, Entry (&own)[each], Entry keys) const {
     int shift = 0;
     for (;;) {
       pass(member, own, shift);
       shift += digit_bits;
-      if (shift >= 32 || (keys - 1) >> shift == 0) return;
+      if (shift >= static_cast<int>(8 * sizeof(Entry)) || (keys - 1) >> shift == 0) return;
       const int there = count(), rank = member.team_rank();
       for (int p = 0; p < each; ++p) own[p] = p * Team + rank < there ? entries[p * Team + rank] : none;
     }
@@ -58,7 +61,7 @@ struct tile_order {
 
  private:
   template <class Member>
-  KOKKOS_FUNCTION void pass(const Member& member, const std::uint32_t (&own)[each], int shift) const {
+  KOKKOS_FUNCTION void pass(const Member& member, const Entry (&own)[each], int shift) const {
     const int rank = member.team_rank();
     const std::uint32_t bit = std::uint32_t{1} << rank % 32;
     for (int e = rank; e < words * digits / 4; e += Team) reinterpret_cast<pack<std::uint32_t, 4>*>(bits)[e] = {};
@@ -77,7 +80,7 @@ struct tile_order {
     member.team_barrier();
   }
   /// The word of an entry's bit.
-  static KOKKOS_FORCEINLINE_FUNCTION int at(int rank, int p, std::uint32_t entry, int shift) {
+  static KOKKOS_FORCEINLINE_FUNCTION int at(int rank, int p, Entry entry, int shift) {
     return (p * (Team / 32) + rank / 32) * digits + static_cast<int>(key(entry) >> shift & (digits - 1));
   }
   KOKKOS_FUNCTION void find_starts(int digit) const {
