@@ -27,9 +27,9 @@ struct counted {
   }
 };
 
-/// Runs the kernel of a copy with packs, or with single elements.
+/// Runs the kernel of a copy with packs, or with single elements, at most so many times those that are loaded at once.
 template <bool Packs, class Out, class V>
-void copy_by_threads(const Out& out, const V& in) {
+void copy_by_threads(const Out& out, const V& in, int batches = 1) {
   using T = typename Out::value_type;
   const auto o = impl::describe(out);
   const auto leaf = std::get<0>(impl::expand<host, impl::rank_of<V>>("copy", in, o.extents).leaves);
@@ -45,6 +45,7 @@ void copy_by_threads(const Out& out, const V& in) {
     const auto threads = kernel.template divide_items<kernel.packs>((inner + w - 1) / w, w);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::pack_tag(), t);
   } else {
+    if constexpr (work::comes_in_runs) kernel.batches = batches;
     const auto threads = kernel.template divide_items<kernel.unroll>(inner, 1);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
   }
@@ -62,17 +63,20 @@ void expect_each_once(const std::string& what, const V& v) {
   const std::int64_t a = n.extent[0], b = n.extent[1], c = n.extent[2];
   const cube expected("expected", a, b, c);
   quern::copy(host(), expected, v);
-  const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
-  copy_by_threads<false>(
-      Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
-      v);
-  for (std::int64_t i = 0; i < a + 1; ++i)
-    for (std::int64_t j = 0; j < b; ++j)
-      for (std::int64_t k = 0; k < c + 1; ++k) {
-        const bool inside = i < a && k < c;
-        ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
-        ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value) << what << " at " << i << " " << j << " " << k;
-      }
+  for (const int batches : {1, 3}) {
+    const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
+    copy_by_threads<false>(
+        Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
+        v, batches);
+    for (std::int64_t i = 0; i < a + 1; ++i)
+      for (std::int64_t j = 0; j < b; ++j)
+        for (std::int64_t k = 0; k < c + 1; ++k) {
+          const bool inside = i < a && k < c;
+          ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
+          ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value)
+              << what << " at " << i << " " << j << " " << k;
+        }
+  }
 }
 
 TEST(DeviceMap, OfRowsOfAnyLength) {
@@ -87,6 +91,8 @@ TEST(DeviceMap, OfRowsOfAnyLength) {
                                 {1, 700, 3},
                                 {3, 401, 5},
                                 {2, 33, 453},
+                                {2, 200, 33},
+                                {1, 1, 70000},
                                 {2, 3, 2049}}) {
     const std::string n = std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c);
     const cube x = numbers(a, b, c);
@@ -96,7 +102,8 @@ TEST(DeviceMap, OfRowsOfAnyLength) {
   }
 }
 TEST(DeviceMap, OfArraysByIndex) {
-  for (const auto& [a, b, c] : {std::tuple(1, 1, 1), {2, 67, 37}, {1, 70, 300}, {1, 500, 3}, {3, 5, 700}}) {
+  for (const auto& [a, b, c] :
+       {std::tuple(1, 1, 1), {2, 67, 37}, {1, 70, 300}, {1, 500, 3}, {2, 1, 30001}, {3, 5, 700}}) {
     const cube x = numbers(a, b, c);
     expect_each_once("roll", quern::roll(x, {1, 2, -3}, axes{0, 1, 2}));
     expect_each_once("pad", quern::pad(x, {{0, 1}, {2, 1}, {3, 4}}, -1.0f));

@@ -11,7 +11,7 @@
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
-#include <quern/reduce/element_runs.hpp>
+#include <quern/core/views/element_runs.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reducers/joint.hpp>
