@@ -148,6 +148,11 @@ TEST(DeviceMap, OfPacks) {
     copy_by_threads<true>(wide, quern::roll(x, 1, quern::axis{1}));
     for (int i = 0; i < rows; ++i)
       for (int k = 0; k < 20; ++k) ASSERT_EQ(x(2, (i + rows - 1) % rows, k), wide(2, i, k)) << rows << " rows";
+    const Kokkos::View<int*, host> at("at", rows);
+    for (int i = 0; i < rows; ++i) at(i) = (7 * i + 1) % rows - rows;
+    copy_by_threads<true>(wide, quern::take(x, at, quern::axis{1}, quern::index_mode::wrap));
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 20; ++k) ASSERT_EQ(x(1, at(i) + rows, k), wide(1, i, k)) << rows << " rows";
   }
 }
 

@@ -21,9 +21,9 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  // What finds elements by index finds several by one address.
-  static constexpr int unroll =
-      std::max(1, (Work::finds_elements ? 2 : 1) * std::min(tune::unroll, 2 * Work::width) / Work::components);
+  // What finds elements by index, or takes runs, finds several by one address.
+  static constexpr int unroll = std::max(1, (Work::finds_elements || Work::comes_in_runs ? 2 : 1) *
+                                                std::min(tune::unroll, 2 * Work::width) / Work::components);
   using offsets = typename Work::offsets;
   /// Whether elements of an operand are found by a map of indices, which takes too many registers to be written twice.
   static constexpr bool finds_elements = Work::finds_elements;
@@ -137,11 +137,14 @@ struct device_map {
       const auto v = load_run(run, 0, std::make_index_sequence<unroll>());
       for (int u = 0; u < unroll; ++u) put(at, v.at[u]);
     }
-    packs_of<decltype(run.load(0)), unroll> v = {};
-    for (int u = 0; u < unroll - 1; ++u)
-      if (u < count) v.at[u] = run.load(u);
-    for (int u = 0; u < unroll - 1; ++u)
-      if (u < count) put(at, v.at[u]);
+    constexpr int some = 4;
+    for (; count > 0; count -= some, run.advance(some)) {
+      packs_of<decltype(run.load(0)), some> v = {};
+      for (int u = 0; u < some; ++u)
+        if (u < count) v.at[u] = run.load(u);
+      for (int u = 0; u < some; ++u)
+        if (u < count) put(at, v.at[u]);
+    }
   }
   /// Puts an element where the outputs are, and goes on to the next.
   template <class P>
