@@ -31,6 +31,7 @@ struct rolling_tiles {
   Reducer reducer;
   rolling_lines<Source, Out> lines;
   rolling_bounds windows;
+  int phase_left, phase_right;     // of the first and the last element of the first window in their blocks
   int threads, together;           // results whose windows have a common middle
   int groups = 0, rows = 0;        // runs of a line in a tile, lines of a tile
   int blocks = 0, steps = 0;       // blocks of a line in a tile; doublings of them
@@ -42,12 +43,15 @@ struct rolling_tiles {
     const std::int64_t width = w.before + w.after + 1, runs = (w.results + run - 1) / run;
     windows.before = std::min(w.before, w.n);  // further there is nothing, and so positions in a tile are small numbers
     windows.after = std::min(w.after, w.n);
+    phase_left = static_cast<int>((w.begin - windows.before) & (block - 1));
+    phase_right = static_cast<int>((w.begin + windows.after) & (block - 1));
     together = static_cast<int>(std::min<std::int64_t>(width + 1, run));
     segments = (runs + threads - 1) / threads;
     groups = static_cast<int>((runs + segments - 1) / segments);
     rows = segments > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(threads / groups, lines.count));
     slots_of_line = std::min(w.n, groups * run + windows.before + windows.after) + block - 1;
     if (slots_of_line > max_slots) return;
+    rows = std::min(rows, static_cast<int>(std::max<std::int64_t>(max_slots / slots_of_line, 1)));
     blocks = static_cast<int>((slots_of_line + block - 1) / block);
     if (width >= widest_direct) steps = std::bit_width(static_cast<std::uint64_t>(std::min(width, w.n) / block));
   }
@@ -57,22 +61,27 @@ struct rolling_tiles {
     return windows.firsts == nullptr && windows.step == 1 && !lines.across && slots_of_line <= max_slots &&
            tiles() <= std::numeric_limits<int>::max();
   }
-  std::int64_t team_bytes() const { return bases_bytes() + elements_bytes() + shared_bytes() + alignment; }
+  std::int64_t team_bytes() const { return bytes() + alignment; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    auto* const memory = static_cast<std::byte*>(
-        member.team_shmem().get_shmem_aligned(bases_bytes() + elements_bytes() + shared_bytes(), alignment));
-    auto* const bases = reinterpret_cast<std::int64_t*>(memory);
-    auto* const elements = reinterpret_cast<value*>(memory + bases_bytes());
-    std::byte* const shared = memory + bases_bytes() + elements_bytes();
-    const tile here = tile_of(member.league_rank());
-    const std::int64_t from = keep_bases(member.team_rank(), here, bases);
+    auto* const memory = static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(bytes(), alignment));
+    auto& kept = *reinterpret_cast<tile*>(memory);
+    auto* const bases = reinterpret_cast<std::int64_t*>(memory + tile_bytes);
+    auto* const elements = reinterpret_cast<value*>(memory + tile_bytes + bases_bytes());
+    std::byte* const shared = memory + tile_bytes + bases_bytes() + elements_bytes();
+    if (member.team_rank() == 0) {
+      kept = tile_of(member.league_rank());
+      keep_base(kept, 0, bases);
+    }
+    member.team_barrier();
+    const tile here = kept;
     if (rows > 1) {
+      for (int r = 1 + member.team_rank(); r < here.rows; r += threads) keep_base(here, r, bases);
       member.team_barrier();
       load(member.team_rank(), here, bases, elements);
     } else {
-      load_one(member.team_rank(), here, from, elements);
+      load_one(member.team_rank(), here, bases[0], elements);
     }
     member.team_barrier();
     auto* const results = reinterpret_cast<Out*>(shared);
@@ -104,6 +113,7 @@ struct rolling_tiles {
     std::int64_t line, first_result, origin;
     int rows, results, low, high, own;
   };
+  static constexpr int tile_bytes = (sizeof(tile) + alignment - 1) / alignment * alignment;
 
   /// Where an element is in shared memory: one place of 9 is left out, so that threads use different banks.
   KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + (i >> 3); }
@@ -122,6 +132,9 @@ struct rolling_tiles {
     return Kokkos::max(of_blocks, static_cast<int>(sizeof(Out)) * rows * result_places());
   }
 
+  KOKKOS_FUNCTION int bytes() const { return tile_bytes + bases_bytes() + elements_bytes() + shared_bytes(); }
+
+  /// One thread finds it for all: what it takes would be a part of what results take.
   KOKKOS_FUNCTION tile tile_of(int number) const {
     tile t;
     const int of_line = static_cast<int>(segments), group = quotient(number, of_line);
@@ -147,18 +160,11 @@ struct rolling_tiles {
   KOKKOS_FORCEINLINE_FUNCTION int window_to(const tile& here, int i) const {
     return Kokkos::min(here.own + i + static_cast<int>(windows.after) + 1, here.high);
   }
-  /// Where the lines of a tile have its origin and its first result: in `bases`, for after a barrier. Returns the
-  /// former of a single line.
-  KOKKOS_FUNCTION std::int64_t keep_bases(int rank, const tile& here, std::int64_t* bases) const {
-    std::int64_t from = 0;
-    for (int r = rows > 1 ? rank : 0; r < here.rows; r += threads) {
-      const auto base = lines.at(here.line + r);
-      from = base.of[0] + here.origin * lines.in_stride;
-      if (r != rank) break;
-      bases[2 * r] = from;
-      bases[2 * r + 1] = base.of[1] + here.first_result * lines.out_stride;
-    }
-    return from;
+  /// Keeps where line r of a tile has its origin and its first result.
+  KOKKOS_FUNCTION void keep_base(const tile& here, int r, std::int64_t* bases) const {
+    const auto base = lines.at(here.line + r);
+    bases[2 * r] = base.of[0] + here.origin * lines.in_stride;
+    bases[2 * r + 1] = base.of[1] + here.first_result * lines.out_stride;
   }
   /// Goes through `count` columns of some rows, as many at a time as a team has threads.
   struct walk {
@@ -244,11 +250,12 @@ struct rolling_tiles {
     const value* const own = elements + mine.row * element_places();
     results += mine.row * result_places();
     if (is_whole(here, mine)) {
-      const cells_of_part of_part(own, mine.first);
-      const int low = here.own - static_cast<int>(windows.before), high = here.own + static_cast<int>(windows.after);
+      const int before = static_cast<int>(windows.before), after = static_cast<int>(windows.after);
+      const cells_from left(own, here.own + mine.first - before, phase_left),
+          right(own, here.own + mine.first + after, phase_right);
       if (steps == 0)
-        for (int k = low + run - 1; k <= high; ++k) reducer.add(middle, of_part[k]);
-      return add_sides(middle, of_part, low, high, whole_sides(), results + place(mine.first));
+        for (int k = run - 1; k <= before + after; ++k) reducer.add(middle, left[k]);
+      return add_sides(middle, left, right, whole_sides(), results + place(mine.first));
     }
     for (int i = mine.first; i < mine.end;) {
       const int next = Kokkos::min(i + together, mine.end);
@@ -312,14 +319,15 @@ struct rolling_tiles {
               to = here.own + mine.end + static_cast<int>(windows.after);
     return together == run && mine.end - mine.first == run && from >= here.low && to <= here.high;
   }
-  /// The elements of a row from a thread's first result on. All threads of a team but those at its ends read the same
-  /// ones of their own, whose places are found once for all.
-  struct cells_of_part {
-    const value* from;
+  /// The elements of a row from the first or the last one of the window of a thread's first result on. That has the
+  /// same phase in its block for all threads whose runs are blocks, so that the places of others are known.
+  struct cells_from {
+    const value* block_begin;
     int first;
-    KOKKOS_FUNCTION cells_of_part(const value* row, int i)
-        : from(row + (i >> 3) * (block + 1)), first(run % block == 0 ? 0 : i % block) {}
-    KOKKOS_FORCEINLINE_FUNCTION const value& operator[](int k) const { return from[place(first + k)]; }
+    KOKKOS_FUNCTION cells_from(const value* row, int i, int phase)
+        : block_begin(row + ((i - phase) >> 3) * (block + 1)),
+          first(phase + (run % block == 0 ? 0 : (i - phase) & (block - 1))) {}
+    KOKKOS_FORCEINLINE_FUNCTION const value& operator[](int k) const { return block_begin[place(first + k)]; }
   };
   /// Something of a row from place i on.
   template <class T>
@@ -346,23 +354,23 @@ struct rolling_tiles {
     const int left = here.own + i - static_cast<int>(windows.before),
               right = here.own + i + static_cast<int>(windows.after);
     const some_sides there{more, Kokkos::max(here.low - left, 0), Kokkos::min(here.high - 1 - right, more)};
-    add_sides(middle, cells<const value>{own, 0}, left, right, there, cells<Out>{results, i});
+    add_sides(middle, cells<const value>{own, left}, cells<const value>{own, right}, there, cells<Out>{results, i});
   }
   /// Loops of a constant length, for states to be in registers.
   template <class Cells, class Sides, class Results>
-  KOKKOS_FUNCTION void add_sides(state s, const Cells& own, int left, int right, const Sides& there,
+  KOKKOS_FUNCTION void add_sides(state s, const Cells& left, const Cells& right, const Sides& there,
                                  const Results& results) const {
     state with_left[run];
     with_left[run - 1] = s;
     for (int k = run - 2; k >= 0; --k) {
-      if (there.has_left(k)) reducer.add(s, own[left + k]);
+      if (there.has_left(k)) reducer.add(s, left[k]);
       with_left[k] = s;
     }
     results[0] = reducer.template result<Out>(with_left[0]);
     state behind = reducer.init();
     for (int k = 1; k < run; ++k) {
       if (!there.has(k)) break;
-      if (there.has_right(k)) reducer.add(behind, own[right + k]);
+      if (there.has_right(k)) reducer.add(behind, right[k]);
       reducer.join(with_left[k], behind);
       results[k] = reducer.template result<Out>(with_left[k]);
     }
