@@ -130,6 +130,43 @@ TEST(DeviceMap, OfLongRowsThatRepeat) {
     expect_each_once("roll of repeat", quern::roll(quern::repeat(x, times, quern::axis{2}), 5, quern::axis{2}));
   }
 }
+// Elements of two inputs are taken together, as far as both are at equal distances.
+struct hundreds_and_ones {
+  KOKKOS_FUNCTION float operator()(float x, float y) const { return 100 * x + y; }
+};
+template <class X, class Y>
+void expect_both(const X& x, const Y& y, int batches) {
+  const quern::shape n = quern::extents_of(x);
+  const cube expected("expected", n.extent[0], n.extent[1], n.extent[2]);
+  quern::map(host(), expected, hundreds_and_ones(), x, y);
+  const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", n.extent[0], n.extent[1], n.extent[2]);
+  const auto o = impl::describe(out);
+  const auto a = std::get<0>(impl::expand<host, 3>("map", x, n).leaves),
+             b = std::get<0>(impl::expand<host, 3>("map", y, n).leaves);
+  const auto nest = impl::make_loop_nest<3>(n, {o.stride, a.array.stride, b.array.stride});
+  using work = impl::mapped_elements<host, hundreds_and_ones, impl::map_output<counted>,
+                                     typename std::remove_const_t<decltype(a)>::operand,
+                                     typename std::remove_const_t<decltype(b)>::operand>;
+  impl::device_map<work> kernel{{{},
+                                 {{impl::array_operand<counted>{o.data, nest.stride[0][0]}}},
+                                 {{a.at_step(nest.stride[1][0])}, {b.at_step(nest.stride[2][0])}},
+                                 impl::row_nest<3>(nest)}};
+  kernel.batches = batches;
+  const auto threads = kernel.template divide_items<kernel.unroll>(kernel.work.nest.inner, 1);
+  for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(1, out.data()[i].times) << i;
+    ASSERT_EQ(expected.data()[i], out.data()[i].value) << i;
+  }
+}
+TEST(DeviceMap, OfSeveralInputs) {
+  for (const int batches : {1, 3})
+    for (const auto& [a, b, c] : {std::tuple(1, 1, 5), {2, 200, 33}, {1, 1, 30001}, {3, 67, 37}}) {
+      const cube x = numbers(a, b, c);
+      expect_both(x, quern::flip(x, quern::axis{2}), batches);
+      expect_both(quern::roll(x, 2, quern::axis{1}), quern::roll(x, -3, quern::axis{2}), batches);
+    }
+}
 // Rows of packs: of one axis with elements that are left, and of several axes.
 TEST(DeviceMap, OfPacks) {
   for (const int n : {1, 3, 4, 5, 1023, 4096, 4099}) {

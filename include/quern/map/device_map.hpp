@@ -21,9 +21,11 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  // What finds elements by index, or takes runs, finds several by one address.
-  static constexpr int unroll = std::max(1, (Work::finds_elements || Work::comes_in_runs ? 2 : 1) *
-                                                std::min(tune::unroll, 2 * Work::width) / Work::components);
+  // What finds elements by index finds several by one address, and of one operand there is room for more.
+  static constexpr int elements = std::min(tune::unroll, 2 * Work::width);
+  static constexpr int unroll =
+      std::max(1, (Work::finds_elements || (Work::comes_in_runs && operands == outputs + 1) ? 2 : 1) * elements /
+                      Work::components);
   using offsets = typename Work::offsets;
   /// Whether elements of an operand are found by a map of indices, which takes too many registers to be written twice.
   static constexpr bool finds_elements = Work::finds_elements;
@@ -113,44 +115,55 @@ struct device_map {
     if (left <= 0) return;
     const bool all = left > (most - 1) * apart;
     std::int64_t rest;
-    take_runs(nest.at(row, i), all ? most : static_cast<int>(nest.divide(left + apart - 1, apart, rest)));
+    take_runs(nest.at(row, i), all ? most : static_cast<int>(nest.divide(left + apart - 1, apart, rest)),
+              typename Work::inputs());
   }
-  KOKKOS_FUNCTION void take_runs(offsets at, int count) const {
+  template <std::size_t... I>
+  KOKKOS_FUNCTION void take_runs(offsets at, int count, std::index_sequence<I...> inputs) const {
+    const auto take = [&](int together, const auto&... run) {
+      if (!(run.found() && ...)) return false;
+      take_run(at, together, inputs, run...);
+      return true;
+    };
     for (int together = count; count > 0;) {
       together = Kokkos::min(together, count);
-      const auto run = find_run(get<0>(work.in), at.of[outputs], distance[outputs], together);
-      if (run.found()) {
-        take_run(at, run, together);
-      } else if (together > unroll) {
-        together = unroll;
-        continue;
-      } else {
+      if (!take(together, find_run(get<I>(work.in), at.of[outputs + I], distance[outputs + I], together)...)) {
+        if (together > unroll) {
+          together = unroll;
+          continue;
+        }
         take_each(at, together);
       }
       for (int k = 0; k < operands; ++k) at.of[k] += together * distance[k];
       count -= together;
     }
   }
-  template <class Run>
-  KOKKOS_FUNCTION void take_run(offsets at, Run run, int count) const {
-    for (; count >= unroll; count -= unroll, run.advance(unroll)) {
-      const auto v = load_run(run, 0, std::make_index_sequence<unroll>());
-      for (int u = 0; u < unroll; ++u) put(at, v.at[u]);
-    }
+  template <class Inputs, class... Run>
+  KOKKOS_FUNCTION void take_run(offsets at, int count, Inputs inputs, Run... run) const {
+    for (; count >= unroll; count -= unroll, (run.advance(unroll), ...))
+      put_run(at, unroll, inputs, load_run(run, 0, std::make_index_sequence<unroll>())...);
     constexpr int some = 4;
-    for (; count > 0; count -= some, run.advance(some)) {
-      packs_of<decltype(run.load(0)), some> v = {};
-      for (int u = 0; u < some; ++u)
-        if (u < count) v.at[u] = run.load(u);
-      for (int u = 0; u < some; ++u)
-        if (u < count) put(at, v.at[u]);
-    }
+    for (; count > 0; count -= some, (run.advance(some), ...))
+      put_run(at, count, inputs, load_first<some>(run, count)...);
   }
-  /// Puts an element where the outputs are, and goes on to the next.
-  template <class P>
-  KOKKOS_FUNCTION void put(offsets& at, const P& p) const {
-    work.out.template put_packs<1>(at, [&](int k) { return work.f(get<0>(work.in).template expand<1>(p, k)); });
-    for (int k = 0; k < outputs; ++k) at.of[k] += distance[k];
+  /// The first `count` elements of a run, and of a longer one no others.
+  template <int Most, class Run>
+  KOKKOS_FUNCTION auto load_first(const Run& run, int count) const {
+    packs_of<decltype(run.load(0)), Most> v = {};
+    for (int u = 0; u < Most; ++u)
+      if (u < count) v.at[u] = run.load(u);
+    return v;
+  }
+  /// Puts elements from where the outputs are on, and goes behind them.
+  template <std::size_t... I, int Count, class... Pack>
+  KOKKOS_FUNCTION void put_run(offsets& at, int wanted, std::index_sequence<I...>,
+                               const packs_of<Pack, Count>&... p) const {
+    for (int u = 0; u < Count; ++u) {
+      if (u < wanted)
+        work.out.template put_packs<1>(
+            at, [&](int k) { return work.f(get<I>(work.in).template expand<1>(p.at[u], k)...); });
+      for (int k = 0; k < outputs; ++k) at.of[k] += distance[k];
+    }
   }
   /// Those of which some are led elsewhere than the others.
   KOKKOS_FUNCTION void take_each(offsets at, int count) const {

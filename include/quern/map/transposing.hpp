@@ -127,10 +127,12 @@ struct transposing_kernel {
       if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
     return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
   }
-  /// A single input is.
+  static constexpr int arrays = (0 + ... + (element_bytes<In> > 0 ? 1 : 0));
+  /// A single array is.
   template <std::size_t I>
   KOKKOS_FORCEINLINE_FUNCTION bool is_tiled() const {
-    return operands == 2 || which.tiled[I + 1];
+    constexpr bool is_array = element_bytes<std::remove_cvref_t<decltype(get<I>(in))>> > 0;
+    return is_array && (arrays == 1 || which.tiled[I + 1]);
   }
   template <std::size_t I>
   KOKKOS_FUNCTION void keep_tile(const tile& t) const {
@@ -148,7 +150,8 @@ struct transposing_kernel {
     const std::int64_t stride = nest.stride[I + 1][axis], down = nest.stride[I + 1][1 - axis];
     std::int64_t at = t.first.of[I + 1] + t.column * stride + r * down;
     packs_of<std::remove_cvref_t<decltype(array.load(0))>, at_once> v;
-    if (t.whole)
+    constexpr bool anywhere = std::is_base_of_v<memoryless_operand, std::remove_cvref_t<decltype(array)>>;
+    if (anywhere || t.whole)
       for (int u = 0; u < at_once; ++u, at += rows * down) v.at[u] = array.load(at);
     else
       for (int u = 0; u < at_once; ++u, at += rows * down)

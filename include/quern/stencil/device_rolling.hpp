@@ -308,7 +308,7 @@ struct rolling_tiles {
   }
   KOKKOS_FUNCTION state block_of(const tile& here, const value* elements, int number) const {
     state s = reducer.init();
-    const int first = number % blocks * block;
+    const int first = (rows > 1 ? number - quotient(number, blocks) * blocks : number) * block;
     if (first >= here.low && first + block <= here.high)
       for (int k = 0; k < block; ++k) reducer.add(s, elements[number * (block + 1) + k]);
     return s;

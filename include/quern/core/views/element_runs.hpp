@@ -36,6 +36,8 @@ template <class Operand>
 inline constexpr bool comes_in_runs = false;
 template <class T>
 inline constexpr bool comes_in_runs<array_operand<T>> = !is_row_memory<T>;
+template <class T>
+inline constexpr bool comes_in_runs<scalar_operand<T>> = true;
 template <class Memory>
 inline constexpr bool comes_in_runs<mapped_operand<memory_source<Memory>>> = memory_source<Memory>::has_strides;
 template <class Inner, class Map>
