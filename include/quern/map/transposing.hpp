@@ -82,7 +82,8 @@ struct transposing_kernel {
     bool whole;
     int column, row;
     std::byte* scratch;
-    KOKKOS_FUNCTION bool holds(int axis, int r) const { return column < extent[axis] && r < extent[1 - axis]; }
+    /// How many rows from row r on have this thread's column along that axis; not above 0 of none.
+    KOKKOS_FUNCTION int rows_from(int r, int axis) const { return column < extent[axis] ? extent[1 - axis] - r : 0; }
   };
 
   template <class Member>
@@ -154,8 +155,7 @@ struct transposing_kernel {
     if (anywhere || t.whole)
       for (int u = 0; u < at_once; ++u, at += rows * down) v.at[u] = array.load(at);
     else
-      for (int u = 0; u < at_once; ++u, at += rows * down)
-        if (t.holds(axis, r + u * rows)) v.at[u] = array.load(at);
+      for (int u = 0; u < at_once && u * rows < t.rows_from(r, axis); ++u, at += rows * down) v.at[u] = array.load(at);
     return v;
   }
   template <std::size_t I>
@@ -173,8 +173,7 @@ struct transposing_kernel {
     if (t.whole)
       for (int u = 0; u < at_once; ++u, to += step) *to = convert<T>(f(v.at[u]...));
     else
-      for (int u = 0; u < at_once; ++u, to += step)
-        if (t.holds(0, r + u * rows)) *to = convert<T>(f(v.at[u]...));
+      for (int u = 0; u < at_once && u * rows < t.rows_from(r, 0); ++u, to += step) *to = convert<T>(f(v.at[u]...));
   }
 
   static bool fits(int bytes_of_elements) {
