@@ -17,8 +17,8 @@ struct map_tuning : tuning<Exec> {
   /// two packs, up to so many. (bench_views)
   static constexpr int unroll = 8;
 
-  /// How many times that a thread handles at most where it finds all by one address, and of how many elements one of
-  /// these times are worth it: what an address takes is then a few instructions an element.
+  /// How many times `unroll` elements a thread handles at most where it finds all by one address, which then takes a
+  /// few instructions an element; and the elements of an operation that are worth one time.
   static constexpr int batches = 4;
   static constexpr std::int64_t elements_of_batch = std::int64_t{1} << 23;
 

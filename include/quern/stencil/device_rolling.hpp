@@ -25,7 +25,8 @@ struct rolling_tiles {
   static constexpr int block = 8, run = small ? 8 : 4;  // results of a thread, whose states are in registers
   static constexpr int team = 128, teams = small ? 6 : 4;
   static constexpr int at_once = 10;  // loads of a thread, which cover a tile and what narrow windows reach beyond it
-  static constexpr std::int64_t widest_direct = 32;  // windows without blocks
+  static constexpr int most_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
+  static constexpr std::int64_t widest_direct = 32;                       // windows without blocks
   static constexpr std::int64_t max_slots = 1 << 16;
 
   Reducer reducer;
@@ -203,22 +204,26 @@ struct rolling_tiles {
   /// The same of a single line, which begins at `base`. Places of elements a team's threads apart are so, too.
   KOKKOS_FUNCTION void load_one(int rank, const tile& here, std::int64_t base, value* elements) const {
     int first = here.low + rank;
-    if (here.high - here.low >= run * threads) {
-      load_some<run>(base, first, here.high, elements);
-      first += at_once * threads;
+    const int count = here.high - here.low;
+    if (count > at_once * threads) {
+      load_some<at_once, most_at_once>(base, first, here.high, elements);
+      first += most_at_once * threads;
+    } else if (count >= run * threads) {
+      load_some<run, at_once>(base, first, here.high, elements);
+      return;
     }
-    for (; first < here.high; first += at_once * threads) load_some<0>(base, first, here.high, elements);
+    for (; first < here.high; first += at_once * threads) load_some<0, at_once>(base, first, here.high, elements);
   }
-  /// Those of a thread that come next, the first `Sure` of which are there.
-  template <int Sure>
+  /// As many of those of a thread that come next, the first `Sure` of which are there.
+  template <int Sure, int Most>
   KOKKOS_FUNCTION void load_some(std::int64_t base, int first, int high, value* elements) const {
     const std::int64_t step = threads * lines.in_stride;
     base += first * lines.in_stride;
-    value v[at_once] = {};
-    for (int k = 0; k < at_once; ++k, base += step)
+    value v[Most] = {};
+    for (int k = 0; k < Most; ++k, base += step)
       if (k < Sure || first + k * threads < high) v[k] = lines.in[base];
     value* to = elements + place(first);
-    for (int k = 0; k < at_once; ++k, to += place(threads))
+    for (int k = 0; k < Most; ++k, to += place(threads))
       if (k < Sure || first + k * threads < high) *to = v[k];
   }
   KOKKOS_FUNCTION void store_one(int rank, const tile& here, std::int64_t base, const Out* results) const {
