@@ -176,7 +176,7 @@ struct device_reduction {
       const std::int64_t end = Kokkos::min(i + width, nest.inner);
       i += lane;
       const int count = static_cast<int>((end - i + span - 1) / span);
-      if (count <= 0 || add_segment(s, at, distance, count)) continue;
+      if (count <= 0 || add_segment(s, at, distance, count, i < span)) continue;
       share_items<packs>(s, i, span, end, [&](std::int64_t, offsets& p) {
         p = at;
         for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
@@ -188,16 +188,20 @@ struct device_reduction {
     const std::int64_t segments = threads * items_of_row * 8;
     return elements >= 4 * segments ? 4 : elements >= 2 * segments ? 2 : 1;
   }
-  /// Adds the elements of a thread in a segment if they are found together, all or all but the last or the first one.
-  KOKKOS_FUNCTION bool add_segment(state& s, const offsets& at, const offsets& distance, int count) const {
-    for (int without = 0; without < 3 && without < count; ++without) {
-      const int from = without == 2 ? 1 : 0, some = without == 0 ? count : count - 1;
-      offsets p = at;
-      for (int k = 0; k < operands; ++k) p.of[k] += from * distance.of[k];
+  /// Adds the elements of a thread in a segment if they are found together, all, or all but one at the end where a row
+  /// begins or ends, or at the other one.
+  KOKKOS_FUNCTION bool add_segment(state& s, const offsets& at, const offsets& distance, int count,
+                                   bool begins_row) const {
+    for (int attempt = 0; attempt < 3 && attempt < count; ++attempt) {
+      const bool without_first = attempt == (begins_row ? 1 : 2);
+      const int some = attempt == 0 ? count : count - 1;
+      offsets p = at, alone[1] = {at};
+      for (int k = 0; k < operands; ++k) {
+        p.of[k] += without_first ? distance.of[k] : 0;
+        alone[0].of[k] += without_first ? 0 : some * distance.of[k];
+      }
       if (!add_run(s, p, distance, some, inputs())) continue;
-      offsets alone[1] = {at};
-      for (int k = 0; k < operands && without == 1; ++k) alone[0].of[k] += some * distance.of[k];
-      if (without > 0) add_items(s, alone, inputs());
+      if (attempt > 0) add_items(s, alone, inputs());
       return true;
     }
     return false;
