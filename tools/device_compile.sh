@@ -88,7 +88,7 @@ tests=(
   stencil/ndimage_test
   "stencil/order_test stencil/wide_windows_test"
   stencil/rolling_test
-  "stencil/rolling_tiles_test stencil/extreme_tiles_test stencil/separable_tiles_test"
+  "stencil/rolling_tiles_test stencil/extreme_tiles_test stencil/separable_tiles_test map/transposing_tiles_test"
   stencil/map_coordinates_test
   stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"
