@@ -14,7 +14,7 @@ namespace quern::impl {
 
 /// The sum of 32 lanes, in all of them.
 template <class Lane>
-KOKKOS_FORCEINLINE_FUNCTION int sum_of_lanes(const Lane& lane, int x) {
+KOKKOS_FORCEINLINE_FUNCTION int sum_of_warp(const Lane& lane, int x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   static_cast<void>(lane);
   return __reduce_add_sync(0xffffffffu, x);
@@ -24,13 +24,13 @@ KOKKOS_FORCEINLINE_FUNCTION int sum_of_lanes(const Lane& lane, int x) {
 #endif
 }
 template <class Lane, class Key>
-KOKKOS_FORCEINLINE_FUNCTION Key smallest_of_lanes(const Lane& lane, Key k) {
+KOKKOS_FORCEINLINE_FUNCTION Key smallest_of_warp_lanes(const Lane& lane, Key k) {
   for (int apart = Lane::width / 2; apart > 0; apart /= 2) k = Kokkos::min(k, lane.from(lane.lane ^ apart, k));
   return k;
 }
 /// The sum of the lanes before each.
 template <class Lane>
-KOKKOS_FORCEINLINE_FUNCTION int sum_of_lanes_before(const Lane& lane, int x) {
+KOKKOS_FORCEINLINE_FUNCTION int sum_of_warp_before(const Lane& lane, int x) {
   int sum = x;
   for (int apart = 1; apart < Lane::width; apart *= 2) {
     const int other = lane.from(Kokkos::max(lane.lane - apart, 0), sum);
@@ -50,9 +50,9 @@ struct warp_threads {
   KOKKOS_FUNCTION const Lane& lane() const { return own_lane; }
   KOKKOS_FUNCTION int rank() const { return own_lane.lane; }
   KOKKOS_FUNCTION static constexpr int size() { return Lane::width; }
-  KOKKOS_FUNCTION int sum(int x) const { return sum_of_lanes(own_lane, x); }
-  KOKKOS_FUNCTION int sum_before(int x) const { return sum_of_lanes_before(own_lane, x); }
-  KOKKOS_FUNCTION Key smallest(Key k) const { return smallest_of_lanes(own_lane, k); }
+  KOKKOS_FUNCTION int sum(int x) const { return sum_of_warp(own_lane, x); }
+  KOKKOS_FUNCTION int sum_before(int x) const { return sum_of_warp_before(own_lane, x); }
+  KOKKOS_FUNCTION Key smallest(Key k) const { return smallest_of_warp_lanes(own_lane, k); }
   KOKKOS_FUNCTION Key* few_keys() const { return memory; }
   KOKKOS_FUNCTION void wait() const { own_lane.wait(); }
 };
@@ -74,13 +74,13 @@ class team_threads {
   KOKKOS_FUNCTION const Lane& lane() const { return lane_; }
   KOKKOS_FUNCTION int rank() const { return team_.team_rank(); }
   KOKKOS_FUNCTION int size() const { return team_.team_size(); }
-  KOKKOS_FUNCTION int sum(int x) const { return sum_before_warp(sum_of_lanes(lane_, x), warps_); }
+  KOKKOS_FUNCTION int sum(int x) const { return sum_before_warp(sum_of_warp(lane_, x), warps_); }
   KOKKOS_FUNCTION int sum_before(int x) const {
-    const int before = sum_of_lanes_before(lane_, x);
+    const int before = sum_of_warp_before(lane_, x);
     return before + sum_before_warp(lane_.from(Lane::width - 1, before + x), rank() / Lane::width);
   }
   KOKKOS_FUNCTION Key smallest(Key k) const {
-    const Key* const of_warps = exchange(smallest_of_lanes(lane_, k));
+    const Key* const of_warps = exchange(smallest_of_warp_lanes(lane_, k));
     for (int w = 0; w < warps_; ++w) k = Kokkos::min(k, of_warps[w]);
     return k;
   }
