@@ -30,9 +30,9 @@ struct emulated_lane {
 };
 
 /// The sums of all teams' lanes, as a matrix of all columns.
-template <class T, int Blocks>
+template <class T, int Blocks, bool Paired>
 std::vector<double> products(const fit_rows<T>& rows, const std::vector<double>& origin) {
-  using kernel = quern::impl::lane_products<host, T, Blocks>;
+  using kernel = quern::impl::lane_products<host, T, Blocks, Paired>;
   kernel k(rows);
   k.of.origin = origin.empty() ? nullptr : origin.data();
   k.rows_of_team = 31;
@@ -106,8 +106,11 @@ void check(int d, int t) {
     for (const bool by_columns : {false, true}) {
       const bool weighted = by_columns != (n == 13) && !(d > 20 && n == 146);
       const data<T> all(n, d, t, by_columns, weighted);
-      EXPECT_EQ(by_columns && (n == 146 || (d < 2 && t < 2)), (quern::impl::lane_products<host, T, Blocks>(all.rows).paired));
-      const auto found = products<T, Blocks>(all.rows, weighted ? std::vector<double>{} : all.origin);
+      const bool paired = quern::impl::are_paired(all.rows);
+      EXPECT_EQ(by_columns && (n == 146 || (d < 2 && t < 2)), paired);
+      const std::vector<double> origin = weighted ? std::vector<double>{} : all.origin;
+      const auto found =
+          paired ? products<T, Blocks, true>(all.rows, origin) : products<T, Blocks, false>(all.rows, origin);
       ASSERT_EQ(all.expected(!weighted), found)
           << n << " rows of " << d << " and " << t << ", by columns " << by_columns << ", weights " << weighted;
     }
@@ -127,7 +130,7 @@ TEST(LaneProducts, AreThoseOfAllColumns) {
 TEST(LaneProducts, SpreadNaNToItsColumn) {
   data<double> all(40, 9, 1, false, false);
   all.x[30 * 10 + 2] = all.nan();
-  const auto found = products<double, 2>(all.rows, {});
+  const auto found = products<double, 2, false>(all.rows, {});
   const auto expected = all.expected(false);
   for (int a = 0; a < 11; ++a)
     for (int b = 0; b < 11; ++b)

@@ -139,9 +139,9 @@ std::vector<std::vector<T>> rows_of(int n) {
   }
   return rows;
 }
-const std::vector<quern::impl::quantile_rule> rules{
-    {0.5}, {0.5, quern::interpolation::linear, true}, {0.0}, {1.0, quern::interpolation::linear, true}, {0.9},
-    {0.01, quern::interpolation::higher}};
+const std::vector<quern::impl::quantile_rule> rules{{0.5}, {0.5, quern::interpolation::linear, true},
+                                                    {0.0}, {1.0, quern::interpolation::linear, true},
+                                                    {0.9}, {0.01, quern::interpolation::higher}};
 
 template <class T, int M>
 void check_lanes(std::initializer_list<int> lengths) {
@@ -150,8 +150,8 @@ void check_lanes(std::initializer_list<int> lengths) {
     for (const auto& row : rows_of<T>(n)) {
       for (const auto& rule : rules) {
         const double found = by_lanes<M>(row, rule, kind % 2 + 1);
-        EXPECT_TRUE(same(expected(row, rule), found))
-            << n << " elements of kind " << kind << ", q " << rule.q << ": " << found << " beside " << expected(row, rule);
+        EXPECT_TRUE(same(expected(row, rule), found)) << n << " elements of kind " << kind << ", q " << rule.q << ": "
+                                                      << found << " beside " << expected(row, rule);
       }
       ++kind;
     }
@@ -170,9 +170,9 @@ TEST(RowSelection, ByLanes) {
 
 TEST(RowSelection, ByTeams) {
   for (const int n : {1025, 3001})
-    for (const auto& row : rows_of<double>(n))
-      EXPECT_TRUE(same(expected(row, rules[1]), by_team<16>(row, rules[1])));
-  for (const auto& row : rows_of<std::uint32_t>(2048)) EXPECT_TRUE(same(expected(row, rules[0]), by_team<16>(row, rules[0])));
+    for (const auto& row : rows_of<double>(n)) EXPECT_TRUE(same(expected(row, rules[1]), by_team<16>(row, rules[1])));
+  for (const auto& row : rows_of<std::uint32_t>(2048))
+    EXPECT_TRUE(same(expected(row, rules[0]), by_team<16>(row, rules[0])));
 }
 
 // Tiles have all lines once, and fit into the scratch memory that a team has anywhere.

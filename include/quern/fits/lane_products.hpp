@@ -14,18 +14,30 @@
 
 namespace quern::impl {
 
+/// Whether pairs of elements that follow each other in a column can be read at once.
+template <class T>
+bool are_paired(const column_range<T>& a) {
+  const bool adjacent = a.row_step == 1 && (a.columns < 2 || a.column_step % 2 == 0);
+  return adjacent && reinterpret_cast<std::uintptr_t>(a.data) % (2 * sizeof(T)) == 0;
+}
+template <class T>
+bool are_paired(const fit_rows<T>& rows) {
+  const fit_columns<T> of(rows);
+  return are_paired(of.x) && are_paired(of.y);
+}
+
 /// The products of up to 8 `Blocks` columns: each 32 lanes read some rows, an element of each block of 8 columns a
 /// lane, and multiply what they have in registers. A team adds up the sums of its lanes in order.
-template <class Exec, class T, int Blocks>
+template <class Exec, class T, int Blocks, bool Paired>
 struct lane_products {
   using tune = fits_tuning<Exec>;
   using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::lane_threads, tune::lane_teams_at_once>>;
   using member = typename policy::member_type;
   static constexpr int block = matrix_lane::columns, level = 0, max_teams = (Blocks == 2 ? 2 : 1) * tune::lane_teams,
                        tiles = Blocks * (Blocks + 1) / 2;
-  /// Matrices of each block that a lane reads before it multiplies, and their rows. Of columns that are in memory one
-  /// after the other, a lane reads two adjacent elements at a time, and 32 of them all that memory gives together.
-  static constexpr int steps = Blocks == 2 ? 2 : 3, paired_steps = Blocks == 2 ? 2 : 4;
+  /// Matrices of each block that a lane reads before it multiplies, and their rows; of columns that are in memory one
+  /// after the other those of two adjacent elements.
+  static constexpr int steps = Blocks == 2 ? 2 : 3, paired_steps = 2;
   static constexpr int rows_of(int steps) { return steps * matrix_lane::rows; }
   struct pair_of_blocks {
     int left, right;
@@ -34,15 +46,14 @@ struct lane_products {
   fit_columns<T> of;
   double* partial = nullptr;  // of each team
   std::int64_t rows_of_team = 0;
-  bool paired;
 
-  explicit lane_products(const fit_rows<T>& rows) : of(rows), paired(are_pairs(of.x) && are_pairs(of.y)) {}
+  explicit lane_products(const fit_rows<T>& rows) : of(rows) {}
   static KOKKOS_FUNCTION constexpr int pairs() { return tiles; }
   static KOKKOS_FUNCTION constexpr int sums() { return tiles * block * block; }
   static KOKKOS_FUNCTION constexpr int threads() { return tune::lane_threads; }
   static constexpr std::int64_t scratch_bytes() { return sums() * sizeof(double) + 64; }
   static constexpr int groups = tune::lane_threads / matrix_lane::lanes;
-  static constexpr int tile_rows = groups * rows_of(paired_steps);
+  static constexpr int rows_apart = groups * rows_of(steps), tile_rows = rows_apart;
   static pair_of_blocks pair(int number) {
     int right = 0;
     while (number > right) number -= ++right;
@@ -72,14 +83,13 @@ struct lane_products {
   template <class Lane>
   KOKKOS_FUNCTION void add_rows_of(const Lane& lane, int group, std::int64_t team, std::int64_t teams,
                                    double (&sum)[tiles][2]) const {
-    if (paired) {
+    if constexpr (Paired) {
       // Teams read side by side: each by itself would have as many pages of memory in use as there are columns.
       constexpr int of_group = rows_of(paired_steps), of_team = groups * of_group;
-      add_pairs(lane, team * of_team + group * of_group, of.rows, teams * of_team, sum);
+      add_pairs(lane, team * of_team + group * of_group, teams * of_team, sum);
     } else {
-      constexpr int of_group = rows_of(steps);
       const std::int64_t begin = team * rows_of_team, end = Kokkos::min(begin + rows_of_team, of.rows);
-      add_rows(lane, begin + group * of_group, end, groups * of_group, sum);
+      add_rows(lane, begin + group * rows_of(steps), end, sum);
     }
   }
 
@@ -88,48 +98,48 @@ struct lane_products {
     return tile * block * block + lane / matrix_lane::rows * block + lane % matrix_lane::rows * 2 + i;
   }
 
-  /// Adds the products of rows from `row` to before `end`, those of `steps` matrices of every `apart`.
+ private:
+  /// Adds the products of rows from `row` on, those of `steps` matrices of every `rows_apart`.
   template <class Lane>
-  KOKKOS_FUNCTION void add_rows(const Lane& lane, std::int64_t row, std::int64_t end, std::int64_t apart,
-                                double (&sum)[tiles][2]) const {
+  KOKKOS_FUNCTION void add_rows(const Lane& lane, std::int64_t row, std::int64_t end, double (&sum)[tiles][2]) const {
     own_columns own(of, lane.lane, row);
-    for (; row + rows_of(steps) <= end; row += apart) {
+    for (; row + rows_of(steps) <= end; row += rows_apart) {
       double v[steps][Blocks];
       for (int s = 0; s < steps; ++s) own.read(of, true, v[s]);
-      own.go_on(apart / matrix_lane::rows - steps);
+      own.go_on(rows_apart / matrix_lane::rows - steps);
       if (of.weight != nullptr)
         for (int s = 0; s < steps; ++s) own.weigh(of, row + s * matrix_lane::rows, end, v[s]);
       for (int s = 0; s < steps; ++s) multiply(lane, v[s], sum);
     }
+    add_rest(lane, own, row, end, sum);
+  }
+  /// The same where columns are paired: a lane has two adjacent rows of eight, each as its row of a matrix.
+  template <class Lane>
+  KOKKOS_FUNCTION void add_pairs(const Lane& lane, std::int64_t row, std::int64_t apart,
+                                 double (&sum)[tiles][2]) const {
+    own_columns own(of, lane.lane, row);
+    own.to_pairs();
+    for (; row + rows_of(paired_steps) <= of.rows; row += apart) {
+      double v[2][Blocks];
+      own.read_two(of, v[0], v[1]);
+      own.advance(apart);
+      if (of.weight != nullptr)
+        for (int s = 0; s < 2; ++s) own.weigh_row(of, row + own.row_in_pairs(s), v[s]);
+      for (int s = 0; s < 2; ++s) multiply(lane, v[s], sum);
+    }
+    if (row >= of.rows) return;
+    own.to_rows();
+    add_rest(lane, own, row, of.rows, sum);
+  }
+  template <class Lane, class Columns>
+  KOKKOS_FUNCTION void add_rest(const Lane& lane, Columns& own, std::int64_t row, std::int64_t end,
+                                double (&sum)[tiles][2]) const {
     for (; row < end; row += matrix_lane::rows) {
       double v[Blocks];
       own.read(of, row + own.row_in_four < end, v);
       if (of.weight != nullptr) own.weigh(of, row, end, v);
       multiply(lane, v, sum);
     }
-  }
-  /// The same where columns are paired: a lane has two adjacent rows of eight, each as its row of a matrix.
-  template <class Lane>
-  KOKKOS_FUNCTION void add_pairs(const Lane& lane, std::int64_t row, std::int64_t end, std::int64_t apart,
-                                 double (&sum)[tiles][2]) const {
-    constexpr int eight = 2 * matrix_lane::rows;
-    own_columns own(of, lane.lane, row);
-    own.to_pairs();
-    for (; row + rows_of(paired_steps) <= end; row += apart) {
-      double v[paired_steps][Blocks];
-      for (int s = 0; s < paired_steps; s += 2) own.read_two(of, s * matrix_lane::rows, v[s], v[s + 1]);
-      own.advance(apart);
-      if (of.weight != nullptr)
-        for (int s = 0; s < paired_steps; ++s) own.weigh_row(of, row + s / 2 * eight + own.row_in_pairs(s % 2), v[s]);
-      for (int s = 0; s < paired_steps; ++s) multiply(lane, v[s], sum);
-    }
-    if (row < end) add_rows(lane, row, end, rows_of(steps), sum);
-  }
-
- private:
-  static bool are_pairs(const column_range<T>& a) {
-    const bool adjacent = a.row_step == 1 && (a.columns < 2 || a.column_step % 2 == 0);
-    return adjacent && reinterpret_cast<std::uintptr_t>(a.data) % (2 * sizeof(T)) == 0;
   }
 
   /// What a lane reads of each block: a column, and of every four rows one.
@@ -164,15 +174,17 @@ struct lane_products {
     KOKKOS_FUNCTION void to_pairs() {
       for (int j = 0; j < Blocks; ++j) from[j] += step[j] == 0 ? 0 : row_in_four;
     }
+    KOKKOS_FUNCTION void to_rows() {
+      for (int j = 0; j < Blocks; ++j) from[j] -= step[j] == 0 ? 0 : row_in_four;
+    }
     KOKKOS_FUNCTION int row_in_pairs(int second) const { return 2 * row_in_four + second; }
-    /// The elements of two rows that are so far behind.
-    KOKKOS_FORCEINLINE_FUNCTION void read_two(const fit_columns<T>& fit, int behind, double (&v)[Blocks],
+    KOKKOS_FORCEINLINE_FUNCTION void read_two(const fit_columns<T>& fit, double (&v)[Blocks],
                                               double (&next)[Blocks]) const {
       for (int j = 0; j < Blocks; ++j) {
         const int c = first + j * block;
         v[j] = next[j] = c == fit.named() ? 1 : 0;
         if (c >= fit.named()) continue;
-        const auto two = *reinterpret_cast<const pack<T, 2>*>(from[j] + behind);
+        const auto two = *reinterpret_cast<const pack<T, 2>*>(from[j]);
         v[j] = static_cast<double>(two.value[0]) - origin[j];
         next[j] = static_cast<double>(two.value[1]) - origin[j];
       }

@@ -52,8 +52,7 @@ struct lane_select {
   }
   /// Adjacent threads read adjacent lines.
   KOKKOS_FUNCTION const T* copy_lines(const member& team, std::int64_t first, int lines) const {
-    auto* const copy =
-        static_cast<T*>(team.team_shmem().get_shmem_aligned(tiles.lines * tiles.apart * sizeof(T), 16));
+    auto* const copy = static_cast<T*>(team.team_shmem().get_shmem_aligned(tiles.lines * tiles.apart * sizeof(T), 16));
     const T* const from = work.in + work.result_at(first).of[0];
     const std::int64_t next_line = work.result_nest.stride[0][0], next = work.nest.stride[0][0];
     const auto all = static_cast<unsigned>(work.n) * tiles.lines;

@@ -133,7 +133,8 @@ class row_selection {
     const double part = Kokkos::min(Kokkos::max(fraction, 0.f), 0.999f);
     if constexpr (order::floating) {
       using number = typename order::number;
-      const auto from = static_cast<double>(order::number_of(b.low)), to = static_cast<double>(order::number_of(b.high));
+      const auto from = static_cast<double>(order::number_of(b.low)),
+                 to = static_cast<double>(order::number_of(b.high));
       if (!(to - from <= Kokkos::Experimental::finite_max_v<double>)) return middle(b);  // infinite, or NaN
       return Kokkos::max(b.low, ordered<number>::key_of(static_cast<number>(from + part * (to - from))));
     } else {

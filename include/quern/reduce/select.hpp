@@ -44,8 +44,8 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   kernel_type kernel{work};
   if (n <= reduce_tuning<Exec>::select_short)
     return Kokkos::parallel_for(kernel_label(label), index_range<select_short_tag>(exec, results), kernel);
-  const bool results_fastest = smallest_stride(in.extents, in.stride, axes, false) <
-                               smallest_stride(in.extents, in.stride, axes, true);
+  const bool results_fastest =
+      smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true);
   if constexpr (is_device<Exec>)
     if (selects_on_lanes<Exec>(work)) return select_on_lanes(exec, label, work, results_fastest);
   select_shape& shape = kernel.work.shape = kernel.shape_for(results_fastest);
