@@ -79,7 +79,7 @@ double by_lanes(const std::vector<T>& v, const quern::impl::quantile_rule& rule,
   key* const memory = lanes.template scratch<key>(34);
   lanes.each([&](const auto& lane) {
     using lane_type = std::remove_cvref_t<decltype(lane)>;
-    const quern::impl::warp_threads<lane_type, key> threads{lane, memory};
+    const quern::impl::selecting_warp<lane_type, key> threads{lane, memory};
     quern::impl::select_held_row<M>(work, threads, row.data(), stride, 1, true);
     quern::impl::select_held_row<M>(work, threads, row.data(), stride, 0, false);  // writes nothing
   });
@@ -94,7 +94,7 @@ double by_team(const std::vector<T>& v, const quern::impl::quantile_rule& rule) 
   const int threads = static_cast<int>((v.size() + 32 * M - 1) / (32 * M)) * 32;
   std::vector<thread_lane::place> places(threads);
   using key = typename ordered<T>::key;
-  using of_team = quern::impl::team_threads<test::thread_member, thread_lane, key>;
+  using of_team = quern::impl::selecting_team<test::thread_member, thread_lane, key>;
   const auto kernel = [&](const test::thread_member& team) {
     const of_team together(team, thread_lane{team.team_rank() % 32, &team, &places});
     quern::impl::select_held_row<M>(work, together, v.data(), 1, 0, true);

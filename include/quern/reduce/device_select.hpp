@@ -125,7 +125,7 @@ struct device_select {
 
   /// One line, from the registers of its threads.
   KOKKOS_FUNCTION void operator()(select_held_tag, const member& team) const {
-    using threads = team_threads<member, register_lane<32>, key>;
+    using threads = selecting_team<member, register_lane<32>, key>;
     const threads of_team(team);
     work.for_tiles(team, [&](const select_shape::tile& tile) {
       const auto at = work.result_at(tile.first);
@@ -141,7 +141,7 @@ struct device_select {
   static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }
   /// What a team has in shared memory.
   std::int64_t allocate(const Exec&, Workspace<Exec>&, std::int64_t) const {
-    if (work.shape.held) return team_threads<member, register_lane<32>, key>::bytes;
+    if (work.shape.held) return selecting_team<member, register_lane<32>, key>::bytes;
     return tile_bytes<team_selectors>(work.shape);
   }
 };

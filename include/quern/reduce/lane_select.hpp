@@ -24,7 +24,7 @@ struct lane_select {
   using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<lanes_team, teams_at_once>>;
   using member = typename policy::member_type;
   using key = typename ordered<T>::key;
-  using threads = warp_threads<register_lane<32>, key>;
+  using threads = selecting_warp<register_lane<32>, key>;
   select_work<Exec, T, Out> work;
   lane_tiles tiles;
 
@@ -66,15 +66,15 @@ struct lane_select {
 };
 
 /// Tiles of lines of n elements of some bytes: of several adjacent ones where those are nearer in memory.
-inline lane_tiles lane_tiles_for(const row_nest<2>& results, std::int64_t n, int element_bytes, bool results_fastest) {
+inline lane_tiles lane_tiles_for(const row_nest<2>& results, std::int64_t n, int bytes_each, bool results_fastest) {
   constexpr int line_bytes = 64, most_bytes = 36 << 10;  // what memory gives together, and of scratch memory
   lane_tiles t{};
   // So far apart that the elements that some threads write together are in different banks.
-  const int in_banks = 128 / element_bytes, whole = static_cast<int>((n + in_banks - 1) / in_banks) * in_banks;
+  const int in_banks = 128 / bytes_each, whole = static_cast<int>((n + in_banks - 1) / in_banks) * in_banks;
   const auto apart = [&](int lines) { return whole + std::max(1, in_banks / lines); };
   if (results_fastest) {
-    t.lines = line_bytes / element_bytes;
-    while (t.lines * apart(t.lines) * element_bytes > most_bytes) t.lines /= 2;
+    t.lines = line_bytes / bytes_each;
+    while (t.lines * apart(t.lines) * bytes_each > most_bytes) t.lines /= 2;
     t.apart = apart(t.lines);
   }
   t.inner = (results.inner + t.lines - 1) / t.lines;

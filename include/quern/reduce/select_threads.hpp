@@ -41,7 +41,7 @@ KOKKOS_FORCEINLINE_FUNCTION int sum_of_warp_before(const Lane& lane, int x) {
 
 /// The lanes of a warp. Since no other row is theirs, they may take branches that depend on it.
 template <class Lane, class Key>
-struct warp_threads {
+struct selecting_warp {
   static_assert(Lane::width == 32);
   static constexpr int few = 32, keys = few + 2;  // so many keys are compared with each other; those of the memory
   const Lane& own_lane;
@@ -59,17 +59,17 @@ struct warp_threads {
 
 /// A team of several warps, which exchange what each has found in scratch memory, in two places by turns.
 template <class Member, class Lane, class Key>
-class team_threads {
+class selecting_team {
  public:
   static constexpr int few = 64, keys = few + 2, max_warps = 32;
   static constexpr std::int64_t bytes = (keys + 2 * max_warps) * sizeof(Key) + 32;
 
-  KOKKOS_FUNCTION explicit team_threads(const Member& team)
+  KOKKOS_FUNCTION explicit selecting_team(const Member& team)
       : team_(team),
         lane_{team.team_rank() % Lane::width},
         warps_(team.team_size() / Lane::width),
         memory_(static_cast<Key*>(team.team_shmem().get_shmem_aligned((keys + 2 * max_warps) * sizeof(Key), 16))) {}
-  KOKKOS_FUNCTION team_threads(const Member& team, const Lane& lane) : team_threads(team) { lane_ = lane; }
+  KOKKOS_FUNCTION selecting_team(const Member& team, const Lane& lane) : selecting_team(team) { lane_ = lane; }
 
   KOKKOS_FUNCTION const Lane& lane() const { return lane_; }
   KOKKOS_FUNCTION int rank() const { return team_.team_rank(); }
