@@ -31,9 +31,9 @@ struct divided_rows {
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { rows(i, j) /= by[i]; }
 };
 
-/// x = V diag(1 / s) U^H R^-H p for the first `rank` values, of each column p of some products, where U and V are of the
-/// triangle of a tall matrix whose other factor has been multiplied by them: all of what remains to be done for a few
-/// columns, in one kernel.
+/// x = V diag(1 / s) U^H R^-H p for the first `rank` values, of each column p of some products, where U and V are of
+/// the triangle of a tall matrix whose other factor has been multiplied by them: all of what remains to be done for a
+/// few columns, in one kernel.
 template <class T>
 struct solve_by_values_op {
   using R = real_type<T>;

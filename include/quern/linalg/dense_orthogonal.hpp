@@ -42,7 +42,7 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   }
   if (!is_tall(a.extents) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
   const tall_factors<Exec, T> f(exec, label, a);
-  multiply_matrices(exec, label, q, f.x, as_input(f.inverse()));
+  multiply_tall(exec, label, q, f.x, f.inverse());
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
@@ -115,7 +115,7 @@ std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const
   const auto status = decompose(f.r(), *left, part::upper);
   if (!vectors || status != 0) return status;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
-  multiply_matrices(exec, label, u, f.x, as_input(*both));
+  multiply_tall(exec, label, u, f.x, *both);
   return 0;
 }
 
