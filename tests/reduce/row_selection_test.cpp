@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <quern/reduce.hpp>
 #include <quern/reduce/lane_select.hpp>
 #include <random>
 
@@ -189,6 +190,33 @@ TEST(RowSelection, TilesHaveAllLines) {
           ASSERT_EQ(results_fastest, t.apart >= n);
           ASSERT_LE(t.lines * t.apart * bytes, 36 << 10);
         }
+}
+
+// Calls with lines of all lengths that registers of a device hold, whose adjacent elements are of one line or of many.
+template <class Exec>
+class HeldLines : public testing::Test {
+ protected:
+  template <class T, class Layout>
+  static void check(std::int64_t lines, int n) {
+    const auto kinds = rows_of<T>(n);
+    std::vector<T> values(lines * n);
+    for (std::int64_t i = 0; i < lines * n; ++i) values[i] = kinds[i / n % kinds.size()][i % n];
+    const auto x = test::make_array<T, 2, Layout, Exec>({lines, n}, values);
+    const auto out = test::make_array<double, 1, Kokkos::LayoutRight, Exec>({lines});
+    quern::nanquantile(Exec(), out, x, 0.5, quern::axis(1));
+    const auto found = test::contents(out);
+    for (std::int64_t l = 0; l < lines; ++l)
+      EXPECT_TRUE(same(expected(kinds[l % kinds.size()], rules[1]), found[l])) << l << " of " << lines << ", " << n;
+  }
+};
+TYPED_TEST_SUITE(HeldLines, test::all_spaces);
+
+TYPED_TEST(HeldLines, Medians) {
+  for (const int n : {33, 101, 320, 321, 577, 1024, 1025, 4096}) {
+    this->template check<double, Kokkos::LayoutRight>(19, n);
+    this->template check<double, Kokkos::LayoutLeft>(21, n);
+    this->template check<double, Kokkos::LayoutStride>(3, n);
+  }
 }
 
 }  // namespace
