@@ -7,10 +7,10 @@
 /// Sorts of many short rows, each in the registers of the lanes of a warp.
 
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/lane_sort.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/register_lanes.hpp>
 #include <quern/core/memory/workspace.hpp>
-#include <quern/keyed/lane_sort.hpp>
 #include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/row_lines.hpp>
