@@ -54,13 +54,26 @@ TEST(DeviceSearch, SlicesKeepADeviceBusy) {
   EXPECT_EQ(1, quern::impl::device_slices(100, 3, 1));
 }
 
+TEST(DeviceSearch, MemoryOfATeam) {
+  for (const int k : {1, 5, 14, 18, 19, 100, 10'000'000})
+    for (const std::int64_t room : {0, 30'000, 46'056, 65'536, 101'376}) {
+      const quern::impl::search_memory<float> memory(k, room), least(k, 0);
+      EXPECT_TRUE(memory.listed == k || memory.listed == 0);
+      EXPECT_TRUE(memory.bytes() <= room || memory.bytes() == least.bytes()) << k << ", " << room;
+      EXPECT_LT(least.bytes(), 30'000);
+      EXPECT_LT(2, memory.nearly_full(memory.room));
+    }
+  EXPECT_EQ(14, (quern::impl::search_memory<float>(14, 46'056).listed));
+  EXPECT_EQ(14, (quern::impl::search_memory<double>(14, 46'056).listed));
+}
+
 #ifndef KOKKOS_ENABLE_CUDA  // nvcc rejects calls of the member of hosts in the kernel
 
 /// Queries and points, and what they are to find: by sums of each column after the other.
 template <class T>
 struct searched_points {
   using search_type = quern::impl::device_search<T>;
-  using team = quern::impl::search_team<T>;
+  using memory_type = quern::impl::search_memory<T>;
   std::int64_t m, n, d;
   int k;
   std::vector<T> queries, points, origin;
@@ -95,9 +108,9 @@ struct searched_points {
     return all;
   }
 
-  /// Searches with so many slices, of which two are searched at a time. Whether a team writes where it may is tested,
-  /// too.
-  void expect_found(std::int64_t slices, bool lists_in_shared) const {
+  /// Searches with so many slices, of which two are searched at a time, in so many bytes of a team. Whether it writes
+  /// where it may is tested, too.
+  void expect_found(std::int64_t slices, std::int64_t room) const {
     search_type search(Kokkos::DefaultHostExecutionSpace(), m, n, d);
     search.slices = slices;
     std::vector<T> tables(search.table_values(), T(-7)), numbers(search.rows()), values(slices * m * k), joined(m * k);
@@ -111,9 +124,9 @@ struct searched_points {
                                                        numbers.data() + search.query_rows()};
     for (std::int64_t j = 0; j < search.point_rows(); ++j) make_points(j);
     using kernel = quern::impl::device_search_rows<T, test::thread_member>;
-    const auto bytes = static_cast<std::size_t>(team::bytes(lists_in_shared ? k : 0));
-    EXPECT_TRUE(test::run_teams(kernel{in, lists_in_shared}, static_cast<int>(search.query_tiles * slices),
-                                kernel::team_size, 2, bytes));
+    const memory_type memory(k, room);
+    EXPECT_TRUE(test::run_teams(kernel{in, memory}, static_cast<int>(search.query_tiles * slices), kernel::team_size, 2,
+                                static_cast<std::size_t>(memory.bytes())));
     for (std::int64_t i = 0; i < m; ++i) {
       quern::impl::join_slices<T>{lists, slices, of_all}(i);
       found_points<T> here;
@@ -131,6 +144,9 @@ struct searched_points {
   }
 };
 
+/// What Kokkos gives a team of CUDA, and less than a team needs for more than its shortest buffers.
+constexpr std::int64_t usual = 46056, least = 0;
+
 template <class T>
 struct DeviceSearchOf : testing::Test {
   void SetUp() override {
@@ -145,23 +161,23 @@ TYPED_TEST(DeviceSearchOf, FindsTheFirstOfEqualPoints) {
   for (const auto& [m, n, d, k] : {std::array<int, 4>{129, 700, 3, 14}, {5, 300, 17, 1}, {70, 257, 8, 200}}) {
     searched_points<TypeParam> s(m, n, d, k);
     s.fill([](std::int64_t e, int seed) { return static_cast<TypeParam>(static_cast<int>(test::sample(e, seed))); });
-    s.expect_found(1, k < 100);
-    s.expect_found(3, false);
+    s.expect_found(1, usual);
+    s.expect_found(3, least);
   }
 }
 /// No limit ever excludes an equal point: threads of a tile come in any order.
 TYPED_TEST(DeviceSearchOf, FindsEqualPointsInOrder) {
   searched_points<TypeParam> s(130, 400, 4, 14);
   s.fill([](std::int64_t, int) { return TypeParam(0.3); });
-  s.expect_found(1, true);
-  s.expect_found(2, true);
+  s.expect_found(1, usual);
+  s.expect_found(2, usual);
 }
 /// Each point is nearer than all before, so that buffers are full in each tile.
 TYPED_TEST(DeviceSearchOf, FindsPointsThatComeNearer) {
   searched_points<TypeParam> s(3, 500, 1, 9);
   s.fill([](std::int64_t e, int which) { return which == 1 ? TypeParam(2) : TypeParam(1000 - e); });
-  s.expect_found(1, true);
-  s.expect_found(2, false);
+  s.expect_found(1, usual);
+  s.expect_found(2, least);
 }
 TYPED_TEST(DeviceSearchOf, FindsNothingThatIsNotFinite) {
   const auto infinity = std::numeric_limits<TypeParam>::infinity(), most = std::numeric_limits<TypeParam>::max();
@@ -170,9 +186,9 @@ TYPED_TEST(DeviceSearchOf, FindsNothingThatIsNotFinite) {
   s.queries[9 * 3] = s.points[9 * 7 + 8] = std::numeric_limits<TypeParam>::quiet_NaN();
   s.queries[9 * 4 + 1] = s.points[9 * 190] = infinity;
   s.queries[9 * 39 + 8] = s.points[9 * 60 + 2] = most;
-  s.expect_found(2, true);
+  s.expect_found(2, usual);
   for (std::int64_t e = 0; e < 9 * 190; ++e) s.points[e] = -infinity;  // fewer than k remain
-  s.expect_found(1, true);
+  s.expect_found(1, usual);
 }
 
 #endif

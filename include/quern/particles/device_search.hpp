@@ -111,36 +111,23 @@ inline std::int64_t device_slices(std::int64_t query_tiles, std::int64_t point_t
   return best;
 }
 
-/// What a team has in its memory behind a tile: what it knows of each query, and its buffer. Behind it are lists.
+/// What a team has in its memory behind a tile: what it knows of each query. Behind it are buffers, and lists where there
+/// is room for them.
 template <class T>
 struct search_team {
   using tile = product_tile<T>;
-  static constexpr int points = tile::points, room = 8, nearly_full = 6, alignment = 16;
-  static constexpr std::int64_t tile_bytes = tile::values * static_cast<std::int64_t>(sizeof(T));
+  static constexpr int points = tile::points;
 
   T limit[points];  // what sums of later points must be below, and of which point the sum at the limit is
   std::int32_t limit_point[points];
   std::int32_t count[points];  // in the buffer, also what had no room
   std::int32_t found[points];  // in the list
-  T value[room * points];
-  std::int32_t point[room * points];
   std::int32_t flag[2];
-  T* limits;  // of all teams, and how many queries there are
-  T* list_values;
-  std::int32_t* list_points;
+  T *values, *list_values;
+  std::int32_t *numbers, *list_points;
+  T* limits;  // of all teams
   std::int64_t step;
-  int k, queries;
-
-  static std::int64_t list_bytes(std::int64_t k) {
-    return points * k * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
-  }
-  static std::int64_t bytes(std::int64_t listed) {
-    return alignment + tile_bytes + static_cast<std::int64_t>(sizeof(search_team)) + list_bytes(listed);
-  }
-  KOKKOS_FUNCTION static std::int64_t aligned_bytes(int listed) {
-    return tile_bytes + static_cast<std::int64_t>(sizeof(search_team)) +
-           points * listed * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
-  }
+  int k, room, queries;
 
   KOKKOS_FUNCTION nearest_so_far<T> list(int q) const {
     return {list_values + q, list_points + q, step, k, found[q]};
@@ -169,11 +156,34 @@ struct search_team {
     const int in_buffer = team->count[q];
     if (in_buffer == 0) return;
     nearest_so_far<T> nearest = team->list(q);
-    nearest.merge(team->value + q, team->point + q, points, in_buffer < room ? in_buffer : room);
+    nearest.merge(team->values + q, team->numbers + q, points, in_buffer < team->room ? in_buffer : team->room);
     team->found[q] = nearest.found;
     team->count[q] = 0;
     team->set_limit(q, nearest);
   }
+};
+
+/// How many results of each query have room in a team's memory: of its buffer, and all or none of its list. Longer
+/// buffers where lists are in global memory, and are better read rarely.
+template <class T>
+struct search_memory {
+  using tile = product_tile<T>;
+  static constexpr int alignment = 16, least_room = 8, most_room = 32;
+  int listed, room;
+
+  search_memory(int k, std::int64_t bytes_there)
+      : listed(alignment + bytes_of(k, least_room) <= bytes_there ? k : 0), room(least_room) {
+    while (room < most_room && alignment + bytes_of(listed, room + 1) <= bytes_there) ++room;
+  }
+  KOKKOS_FUNCTION static std::int64_t bytes_of(int listed, int room) {
+    return tile::values * static_cast<std::int64_t>(sizeof(T)) + static_cast<std::int64_t>(sizeof(search_team<T>)) +
+           std::int64_t{tile::points} * (listed + room) * static_cast<std::int64_t>(sizeof(T) + sizeof(std::int32_t));
+  }
+  /// With what aligning them may take, and without it.
+  std::int64_t bytes() const { return alignment + bytes_of(listed, room); }
+  KOKKOS_FUNCTION std::int64_t aligned_bytes() const { return bytes_of(listed, room); }
+  /// A fourth of a buffer, at least two results, is for what comes until all threads know that it is nearly full.
+  KOKKOS_FUNCTION static int nearly_full(int room) { return room - (room < 8 ? 2 : room / 4); }
 };
 
 /// Threads put what is below the limit of a query into its buffer, from which one thread merges it into the list of
@@ -186,18 +196,18 @@ struct device_search_rows {
   using team_type = search_team<T>;
   static constexpr int team_size = tile::team, points = tile::points;
   tiled_search<T> of;
-  bool lists_in_shared;
+  search_memory<T> memory;
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    const std::int64_t bytes = team_type::aligned_bytes(lists_in_shared ? of.lists.k : 0);
-    T* memory = static_cast<T*>(member.team_shmem().get_shmem_aligned(bytes, team_type::alignment));
-    auto* team = reinterpret_cast<team_type*>(memory + tile::values);
+    T* values = static_cast<T*>(
+        member.team_shmem().get_shmem_aligned(memory.aligned_bytes(), search_memory<T>::alignment));
+    auto* team = reinterpret_cast<team_type*>(values + tile::values);
     const int rank = member.team_rank();
     const std::int64_t slice = member.league_rank() / of.query_tiles, number = member.league_rank() % of.query_tiles;
     const std::int64_t begin = of.slice_begin(slice);
     start(member, team, slice, number * points);
     int round = 0;
-    tile(memory).compare(member, of.queries.tile(number), of.points.tile(begin), of.half_squares + begin * tile::others,
+    tile(values).compare(member, of.queries.tile(number), of.points.tile(begin), of.half_squares + begin * tile::others,
                          of.queries.columns / tile::depth, static_cast<int>(of.slice_begin(slice + 1) - begin),
                          [&](const sums& sum, int i) {
                            const auto first = static_cast<std::int32_t>(begin + i) * tile::others;
@@ -211,13 +221,17 @@ struct device_search_rows {
     const int rank = member.team_rank();
     if (rank == 0) {
       const nearest_so_far<T> list = of.lists.of(slice, query);
-      T* shared = reinterpret_cast<T*>(team + 1);
+      const int room = memory.room;
+      const bool here = memory.listed > 0;
+      team->values = reinterpret_cast<T*>(team + 1);
+      T* shared_list = team->values + points * room;
+      team->numbers = reinterpret_cast<std::int32_t*>(shared_list + points * memory.listed);
+      team->list_values = here ? shared_list : list.distances;
+      team->list_points = here ? team->numbers + points * room : list.points;
       team->limits = of.limits + query;
-      team->list_values = lists_in_shared ? shared : list.distances;
-      team->list_points =
-          lists_in_shared ? reinterpret_cast<std::int32_t*>(shared + points * list.k) : list.points;
-      team->step = lists_in_shared ? points : list.step;
+      team->step = here ? points : list.step;
       team->k = list.k;
+      team->room = room;
       team->queries = static_cast<int>(Kokkos::min<std::int64_t>(points, of.query_count - query));
       team->flag[0] = team->flag[1] = -1;
     }
@@ -232,7 +246,7 @@ struct device_search_rows {
     team_type::merge(team, rank);
     const nearest_so_far<T> nearest = team->list(rank), to = of.lists.of(slice, query + rank);
     nearest_lists<T>::close(nearest);
-    for (int j = 0; lists_in_shared && j < to.k; ++j) {
+    for (int j = 0; memory.listed > 0 && j < to.k; ++j) {
       to.distances[j * to.step] = nearest.distances[j * points];
       to.points[j * to.step] = nearest.points[j * points];
     }
@@ -299,11 +313,12 @@ struct device_search_rows {
     const T limit = team->limit[q];
     if (!(value < limit || (value == limit && point < team->limit_point[q]))) return true;
     int at = Kokkos::atomic_load(team->count + q);
-    if (at < team_type::room) at = Kokkos::atomic_fetch_add(team->count + q, 1);
-    full = full || at + 1 >= team_type::nearly_full;
-    if (at >= team_type::room) return false;
-    team->value[at * points + q] = value;
-    team->point[at * points + q] = point;
+    const int room = team->room;
+    if (at < room) at = Kokkos::atomic_fetch_add(team->count + q, 1);
+    full = full || at + 1 >= search_memory<T>::nearly_full(room);
+    if (at >= room) return false;
+    team->values[at * points + q] = value;
+    team->numbers[at * points + q] = point;
     return true;
   }
 };
@@ -361,13 +376,13 @@ struct device_search {
     Kokkos::parallel_for(kernel_label(label, "/points"), index_range(exec, point_rows()),
                          make_point_tiles<T>{points, angles, search.points, numbers + query_rows()});
     const std::int64_t room = team_scratch_room<Exec>(tile::team) * teams_of_all_scratch<Exec> / teams;
-    const bool shared = search_team<T>::bytes(lists.k) <= room;
+    const search_memory<T> memory(lists.k, room);
     const std::string& part = label_text(label, "/search");
-    const auto scratch = team_scratch<Exec>(part, tile::team, search_team<T>::bytes(shared ? lists.k : 0));
+    const auto scratch = team_scratch<Exec>(part, tile::team, memory.bytes());
     Kokkos::parallel_for(
         kernel_label(part),
         policy(exec, static_cast<int>(query_tiles * slices), tile::team).set_scratch_size(0, scratch),
-        kernel{search, shared});
+        kernel{search, memory});
   }
 };
 
