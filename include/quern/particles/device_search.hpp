@@ -89,8 +89,8 @@ struct tiled_search {
   const T* half_squares;
   T* limits;  // of each query: no farther are k points of some slice
   nearest_lists<T> lists;
-  std::int64_t query_count;
-  std::int64_t slices, query_tiles, point_tiles;
+  int steps;  // of columns
+  std::int64_t query_count, slices, query_tiles, point_tiles;
 
   KOKKOS_FUNCTION std::int64_t slice_begin(std::int64_t s) const { return point_tiles * s / slices; }
 };
@@ -152,7 +152,7 @@ struct search_team {
   }
   /// Empties the buffer of a query into its list. A function of its own, since all it needs would take registers from
   /// the products.
-  static QUERN_IMPL_NOINLINE KOKKOS_FUNCTION void merge(search_team* team, int q) {
+  static KOKKOS_FORCEINLINE_FUNCTION void merge(search_team* team, int q) {
     const int in_buffer = team->count[q];
     if (in_buffer == 0) return;
     nearest_so_far<T> nearest = team->list(q);
@@ -207,12 +207,10 @@ struct device_search_rows {
     const std::int64_t begin = of.slice_begin(slice);
     start(member, team, slice, number * points);
     int round = 0;
-    tile(values).compare(member, of.queries.tile(number), of.points.tile(begin), of.half_squares + begin * tile::others,
-                         of.queries.columns / tile::depth, static_cast<int>(of.slice_begin(slice + 1) - begin),
-                         [&](const sums& sum, int i) {
-                           const auto first = static_cast<std::int32_t>(begin + i) * tile::others;
-                           take(member, team, sum, first, round);
-                         });
+    tile(values).compare(
+        member, of.queries.tile(number), of.points, of.half_squares, of.steps, begin,
+        static_cast<int>(of.slice_begin(slice + 1) - begin),
+        [&](const sums& sum, std::int32_t first) { take(member, team, sum, first, round); });
     if (rank < team->queries) finish(team, rank, slice, number * points);
   }
 
@@ -360,6 +358,7 @@ struct device_search {
             half_squares,
             limits,
             lists,
+            padded / tile::depth,
             lists.queries,
             slices,
             query_tiles,

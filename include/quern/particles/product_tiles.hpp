@@ -56,44 +56,44 @@ struct product_tile {
   T *x, *y;
   KOKKOS_FUNCTION explicit product_tile(T* shared) : x(shared), y(shared + 2 * x_values) {}
 
-  /// Calls f(sums, i) for tiles number i of `count` tiles of y, whose rows and half squares begin at these; each of
-  /// these and of x has `slices` times `depth` columns. All threads of a team call it, and f lets them wait for each
-  /// other, at least once.
+  /// Calls f(sums, first) for each of `count` tiles of y from number `first_tile` on, the first row of which is `first`.
+  /// They and x have `steps` times `depth` columns. All threads of a team call it, and f lets them wait for each other,
+  /// at least once.
   template <class Member, class F>
-  KOKKOS_FUNCTION void compare(const Member& member, const T* x_rows, const T* y_rows, const T* half_squares,
-                               int slices, int count, const F& f) const {
+  KOKKOS_FUNCTION void compare(const Member& member, const T* x_tile, const tiled_rows<T, others>& rows,
+                               const T* half_squares, int steps, std::int64_t first_tile, int count,
+                               const F& f) const {
     if (count == 0) return;
     const int rank = member.team_rank();
     const place at(rank);
+    auto first = static_cast<std::int32_t>(first_tile) * others;
     T half[across];
-    load_packs(half, half_squares + at.column * width, threads_across * width);
-    x_rows += rank * width;
-    y_rows += rank * width;
+    load_packs(half, half_squares + first + at.column * width, threads_across * width);
+    const T *x_next = x_tile + rank * width, *y_next = rows.tile(first_tile) + rank * width;
+    int all_left = steps * count;  // whether it is odd says which half of the memory has what is multiplied next
     ahead next;
-    next.load(*this, 0, x_rows, y_rows, rank);
-    next.store(*this, 0, rank);
+    next.load(*this, all_left & 1, x_next, y_next, rank);
+    next.store(*this, all_left & 1, rank);
     member.team_barrier();
-    int now = 0, i = 0, all_left = slices * count;
     do {
       sums sum;
       for (int p = 0; p < down; ++p)
         for (int o = 0; o < across; ++o) sum[p][o] = half[o];
-      const T* x_slice = x_rows;
-      int left = slices;
+      int left = steps;
       do {
         const bool last = --left == 0;
-        x_slice = last ? x_rows : x_slice + x_values;
-        if (--all_left > 0) y_rows += y_values;  // behind the last ones these once more
-        next.load(*this, now ^ 1, x_slice, y_rows, rank);
-        add(sum, now, at);
-        now ^= 1;
-        next.store(*this, now, rank);
+        x_next += last ? (1 - steps) * x_values : x_values;
+        if (--all_left > 0) y_next += y_values;  // behind the last ones these once more
+        next.load(*this, all_left & 1, x_next, y_next, rank);
+        add(sum, ~all_left & 1, at);
+        next.store(*this, all_left & 1, rank);
         if (last) break;
         member.team_barrier();
       } while (true);
-      if (all_left > 0) half_squares += others;
-      load_packs(half, half_squares + at.column * width, threads_across * width);
-      f(sum, i++);
+      const std::int32_t ahead_by = all_left > 0 ? others : 0;
+      load_packs(half, half_squares + first + ahead_by + at.column * width, threads_across * width);
+      f(sum, first);
+      first += others;
     } while (all_left > 0);
   }
 
@@ -129,9 +129,9 @@ struct product_tile {
       of_x.wait();
     }
   };
-  KOKKOS_FORCEINLINE_FUNCTION void add(sums& sum, int now, const place& at) const {
-    const T* from_x = x + now * x_values + at.row * width;
-    const T* from_y = y + now * y_values + at.column * width;
+  KOKKOS_FORCEINLINE_FUNCTION void add(sums& sum, int half, const place& at) const {
+    const T* from_x = x + half * x_values + at.row * width;
+    const T* from_y = y + half * y_values + at.column * width;
     unrolled<0, depth>([&](auto t) {
       T a[down], b[across];
       load_packs(a, from_x + t * points, threads_down * width);
