@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The search of the nearest on devices: how points are cut, what lists take, and the kernel itself by threads of a host.
+// The search of the nearest on devices: how points are cut, what lists take, and the kernel itself by threads of a
+// host.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
-#include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/unrolled.hpp>
 #include <quern/particles/nearest_lists.hpp>
@@ -51,8 +50,7 @@ struct make_point_tiles {
     constexpr int together = tile::depth;
     for (int t = 0; t < columns; t += together) {
       V x[together];
-      for (int u = 0; u < together; ++u)
-        x[u] = i < from.count && t + u < from.columns ? from.at(i, t + u) : V(0);
+      for (int u = 0; u < together; ++u) x[u] = i < from.count && t + u < from.columns ? from.at(i, t + u) : V(0);
       for (int u = 0; u < together; ++u) {
         f(x[u]);
         to[(t + u) * Apart] = x[u];
@@ -72,8 +70,8 @@ struct make_query_tiles {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     T square = 0;
     T* row = rows.row(i);
-    make_point_tiles<T>::template copy_row<T, tile::points>(
-        queries, i, rows.columns, row, [&](T x) { square = Kokkos::fma(x, x, square); });
+    make_point_tiles<T>::template copy_row<T, tile::points>(queries, i, rows.columns, row,
+                                                            [&](T x) { square = Kokkos::fma(x, x, square); });
     const bool searched = i < queries.count && is_finite_square(square);
     limits[i] = searched ? Kokkos::Experimental::infinity_v<T> : Kokkos::Experimental::quiet_NaN_v<T>;
     for (int t = 0; !searched && t < queries.columns; ++t) row[t * tile::points] = 0;
@@ -98,8 +96,8 @@ struct tiled_search {
 /// Into how many slices points are cut, so that a device that has `at_once` teams at a time is busy until the end. A
 /// team takes as long for what it finds in its first tiles as for some more tiles.
 inline std::int64_t device_slices(std::int64_t query_tiles, std::int64_t point_tiles, std::int64_t at_once) {
-  constexpr std::int64_t begin = 6, least = 8, most_waves = 4;
-  const std::int64_t most = std::clamp<std::int64_t>(point_tiles / least, 1, most_waves * at_once / query_tiles + 1);
+  constexpr std::int64_t begin = 6, least = 8, max_waves = 8;
+  const std::int64_t most = std::clamp<std::int64_t>(point_tiles / least, 1, max_waves * at_once / query_tiles + 1);
   std::int64_t best = 1, best_time = 0;
   for (std::int64_t s = 1; s <= most; ++s) {
     const std::int64_t waves = (query_tiles * s + at_once - 1) / at_once;
@@ -111,8 +109,8 @@ inline std::int64_t device_slices(std::int64_t query_tiles, std::int64_t point_t
   return best;
 }
 
-/// What a team has in its memory behind a tile: what it knows of each query. Behind it are buffers, and lists where there
-/// is room for them.
+/// What a team knows of each query, in its memory behind a tile: registers are for products. Behind it are buffers, and
+/// lists where there is room for them.
 template <class T>
 struct search_team {
   using tile = product_tile<T>;
@@ -129,14 +127,13 @@ struct search_team {
   std::int64_t step;
   int k, room, queries;
 
-  KOKKOS_FUNCTION nearest_so_far<T> list(int q) const {
-    return {list_values + q, list_points + q, step, k, found[q]};
-  }
+  KOKKOS_FUNCTION nearest_so_far<T> list(int q) const { return {list_values + q, list_points + q, step, k, found[q]}; }
   /// More than x, by little; infinity is not.
   static KOKKOS_FUNCTION T above(T x) {
     constexpr T most = Kokkos::Experimental::finite_max_v<T>;
     if (x < -most) return -most;
-    return x + (Kokkos::abs(x) * (4 * Kokkos::Experimental::epsilon_v<T>) + Kokkos::Experimental::norm_min_v<T>);
+    const T by = 4 * Kokkos::Experimental::epsilon_v<T> * Kokkos::abs(x);
+    return x + (by + Kokkos::Experimental::norm_min_v<T>);
   }
   /// By the list of this slice, or by what others have found, where any point may have the same sum.
   KOKKOS_FUNCTION void set_limit(int q, const nearest_so_far<T>& nearest) {
@@ -150,8 +147,7 @@ struct search_team {
       limit_point[q] = -1;
     }
   }
-  /// Empties the buffer of a query into its list. A function of its own, since all it needs would take registers from
-  /// the products.
+  /// Empties the buffer of a query into its list.
   static KOKKOS_FORCEINLINE_FUNCTION void merge(search_team* team, int q) {
     const int in_buffer = team->count[q];
     if (in_buffer == 0) return;
@@ -168,12 +164,12 @@ struct search_team {
 template <class T>
 struct search_memory {
   using tile = product_tile<T>;
-  static constexpr int alignment = 16, least_room = 8, most_room = 32;
+  static constexpr int alignment = 16, min_room = 8, max_room = 32;
   int listed, room;
 
   search_memory(int k, std::int64_t bytes_there)
-      : listed(alignment + bytes_of(k, least_room) <= bytes_there ? k : 0), room(least_room) {
-    while (room < most_room && alignment + bytes_of(listed, room + 1) <= bytes_there) ++room;
+      : listed(alignment + bytes_of(k, min_room) <= bytes_there ? k : 0), room(min_room) {
+    while (room < max_room && alignment + bytes_of(listed, room + 1) <= bytes_there) ++room;
   }
   KOKKOS_FUNCTION static std::int64_t bytes_of(int listed, int room) {
     return tile::values * static_cast<std::int64_t>(sizeof(T)) + static_cast<std::int64_t>(sizeof(search_team<T>)) +
@@ -199,18 +195,17 @@ struct device_search_rows {
   search_memory<T> memory;
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    T* values = static_cast<T*>(
-        member.team_shmem().get_shmem_aligned(memory.aligned_bytes(), search_memory<T>::alignment));
+    T* values =
+        static_cast<T*>(member.team_shmem().get_shmem_aligned(memory.aligned_bytes(), search_memory<T>::alignment));
     auto* team = reinterpret_cast<team_type*>(values + tile::values);
     const int rank = member.team_rank();
     const std::int64_t slice = member.league_rank() / of.query_tiles, number = member.league_rank() % of.query_tiles;
     const std::int64_t begin = of.slice_begin(slice);
     start(member, team, slice, number * points);
     int round = 0;
-    tile(values).compare(
-        member, of.queries.tile(number), of.points, of.half_squares, of.steps, begin,
-        static_cast<int>(of.slice_begin(slice + 1) - begin),
-        [&](const sums& sum, std::int32_t first) { take(member, team, sum, first, round); });
+    tile(values).compare(member, of.queries.tile(number), of.points, of.half_squares, of.steps, begin,
+                         static_cast<int>(of.slice_begin(slice + 1) - begin),
+                         [&](const sums& sum, std::int32_t first) { take(member, team, sum, first, round); });
     if (rank < team->queries) finish(team, rank, slice, number * points);
   }
 
@@ -294,15 +289,15 @@ struct device_search_rows {
     bool full = false;
     constexpr unsigned all = (1u << tile::across) - 1;
     unrolled<0, tile::down>([&](auto p) {
-      unsigned kept = 0;
+      unsigned missing = 0;  // from the buffers, for want of room
       for (auto row = static_cast<unsigned>(left >> (p * tile::across)) & all; row != 0; row &= row - 1) {
         const int o = Kokkos::Experimental::countr_zero_builtin(row);
         T value = sum[p][0];
         unrolled<1, tile::across>([&](auto i) { value = i == o ? sum[p][i] : value; });
-        if (!put(team, at.point(p), value, first + at.other(o), full)) kept |= 1u << o;
+        if (!put(team, at.point(p), value, first + at.other(o), full)) missing |= 1u << o;
       }
       left &= ~(std::uint64_t{all} << (p * tile::across));
-      left |= std::uint64_t{kept} << (p * tile::across);
+      left |= std::uint64_t{missing} << (p * tile::across);
     });
     if (full) Kokkos::atomic_store(team->flag + round % 2, round);
   }
@@ -378,10 +373,9 @@ struct device_search {
     const search_memory<T> memory(lists.k, room);
     const std::string& part = label_text(label, "/search");
     const auto scratch = team_scratch<Exec>(part, tile::team, memory.bytes());
-    Kokkos::parallel_for(
-        kernel_label(part),
-        policy(exec, static_cast<int>(query_tiles * slices), tile::team).set_scratch_size(0, scratch),
-        kernel{search, memory});
+    Kokkos::parallel_for(kernel_label(part),
+                         policy(exec, static_cast<int>(query_tiles * slices), tile::team).set_scratch_size(0, scratch),
+                         kernel{search, memory});
   }
 };
 

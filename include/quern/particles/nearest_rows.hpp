@@ -21,13 +21,13 @@ namespace quern::impl {
 /// where angles are compared. Called for each sample of each column.
 template <class T>
 struct sample_origin {
-  static constexpr std::int64_t most_samples = 63;
+  static constexpr std::int64_t max_samples = 63;
   const T* data;
   std::int64_t step, across, count;
   bool wanted;
   T* origin;
 
-  KOKKOS_FUNCTION std::int64_t samples() const { return count < most_samples ? count : most_samples; }
+  KOKKOS_FUNCTION std::int64_t samples() const { return count < max_samples ? count : max_samples; }
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     const std::int64_t taken = samples(), apart = count / taken * step, t = e / taken, s = e % taken;
     const T x = data[s * apart + t * across];
@@ -126,6 +126,20 @@ struct sorted_results {
   }
 };
 
+/// The results of a query: on hosts by one thread, on devices by three kernels, which have a thread for each distance.
+template <class T, class Neighbor, class Distance>
+struct one_query_at_a_time {
+  join_slices<T> join;
+  exact_distances<T> compare;
+  sorted_results<T, Neighbor, Distance> sort;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    join(q);
+    for (int j = 0; j < join.joined.k; ++j) compare(q * join.joined.k + j);
+    sort(q);
+  }
+};
+
 template <class Exec, class T, class Neighbor, class Distance>
 void search_all(const std::string& label, const Exec& exec, const strided<Neighbor>& neighbors,
                 const strided<Distance>& distances, const strided<const T>& queries, const strided<const T>& points,
@@ -137,10 +151,10 @@ void search_all(const std::string& label, const Exec& exec, const strided<Neighb
   const search_type search(exec, m, n, d);
   T *origin = nullptr, *tables = nullptr, *numbers = nullptr, *values = nullptr, *joined_values = nullptr;
   std::int32_t *found = nullptr, *joined_found = nullptr;
-  const scratch_arrays<Exec> memory(
-      exec, scratch_part{origin, d}, scratch_part{tables, search.table_values()},
-      scratch_part{numbers, search.rows()}, scratch_part{values, search.slices * m * k},
-      scratch_part{found, search.slices * m * k}, scratch_part{joined_values, m * k}, scratch_part{joined_found, m * k});
+  const scratch_arrays<Exec> memory(exec, scratch_part{origin, d}, scratch_part{tables, search.table_values()},
+                                    scratch_part{numbers, search.rows()}, scratch_part{values, search.slices * m * k},
+                                    scratch_part{found, search.slices * m * k}, scratch_part{joined_values, m * k},
+                                    scratch_part{joined_found, m * k});
   const auto each = [&](const char* part, std::int64_t count, const auto& kernel) {
     Kokkos::parallel_for(kernel_label(label, part), index_range(exec, count), kernel);
   };
@@ -150,9 +164,16 @@ void search_all(const std::string& label, const Exec& exec, const strided<Neighb
   const nearest_lists<T> joined(joined_values, joined_found, k, m, false);
   search.run(label, exec, centred_rows<T>(queries, origin), centred_rows<T>(points, origin), angles, tables, numbers,
              lists);
-  each("/join", m, join_slices<T>{lists, search.slices, joined});
-  each("/distances", m * k, exact_distances<T>{queries, points, joined, angles});
-  each("/order", m, sorted_results<T, Neighbor, Distance>{joined, lists, neighbors, distances});
+  const join_slices<T> join{lists, search.slices, joined};
+  const exact_distances<T> compare{queries, points, joined, angles};
+  const sorted_results<T, Neighbor, Distance> sort{joined, lists, neighbors, distances};
+  if constexpr (is_device<Exec>) {
+    each("/join", m, join);
+    each("/distances", m * k, compare);
+    each("/order", m, sort);
+  } else {
+    each("/distances", m, one_query_at_a_time<T, Neighbor, Distance>{join, compare, sort});
+  }
 }
 
 }  // namespace quern::impl

@@ -56,13 +56,12 @@ struct product_tile {
   T *x, *y;
   KOKKOS_FUNCTION explicit product_tile(T* shared) : x(shared), y(shared + 2 * x_values) {}
 
-  /// Calls f(sums, first) for each of `count` tiles of y from number `first_tile` on, the first row of which is `first`.
-  /// They and x have `steps` times `depth` columns. All threads of a team call it, and f lets them wait for each other,
-  /// at least once.
+  /// Calls f(sums, first) for each of `count` tiles of y from number `first_tile` on, the first row of which is
+  /// `first`. They and x have `steps` times `depth` columns. All threads of a team call it, and f lets them wait for
+  /// each other, at least once.
   template <class Member, class F>
   KOKKOS_FUNCTION void compare(const Member& member, const T* x_tile, const tiled_rows<T, others>& rows,
-                               const T* half_squares, int steps, std::int64_t first_tile, int count,
-                               const F& f) const {
+                               const T* half_squares, int steps, std::int64_t first_tile, int count, const F& f) const {
     if (count == 0) return;
     const int rank = member.team_rank();
     const place at(rank);
@@ -114,18 +113,18 @@ struct product_tile {
     copies_ahead<packed, x_packs> of_x;
     copies_ahead<packed, y_packs> of_y;
 
-    static KOKKOS_FORCEINLINE_FUNCTION packed* place_of(T* to, int u, int rank) {
+    static KOKKOS_FORCEINLINE_FUNCTION packed* packs_at(T* to, int u, int rank) {
       return reinterpret_cast<packed*>(to) + u * team + rank;
     }
     KOKKOS_FORCEINLINE_FUNCTION void load(const product_tile& to, int half, const T* x_own, const T* y_own, int rank) {
       const auto* from_x = reinterpret_cast<const packed*>(x_own);
       const auto* from_y = reinterpret_cast<const packed*>(y_own);
-      for (int u = 0; u < x_packs; ++u) of_x.load(u, place_of(to.x + half * x_values, u, rank), from_x + u * team);
-      for (int u = 0; u < y_packs; ++u) of_y.load(u, place_of(to.y + half * y_values, u, rank), from_y + u * team);
+      for (int u = 0; u < x_packs; ++u) of_x.load(u, packs_at(to.x + half * x_values, u, rank), from_x + u * team);
+      for (int u = 0; u < y_packs; ++u) of_y.load(u, packs_at(to.y + half * y_values, u, rank), from_y + u * team);
     }
     KOKKOS_FORCEINLINE_FUNCTION void store(const product_tile& to, int half, int rank) const {
-      for (int u = 0; u < x_packs; ++u) of_x.store(u, place_of(to.x + half * x_values, u, rank));
-      for (int u = 0; u < y_packs; ++u) of_y.store(u, place_of(to.y + half * y_values, u, rank));
+      for (int u = 0; u < x_packs; ++u) of_x.store(u, packs_at(to.x + half * x_values, u, rank));
+      for (int u = 0; u < y_packs; ++u) of_y.store(u, packs_at(to.y + half * y_values, u, rank));
       of_x.wait();
     }
   };

@@ -13,14 +13,8 @@ namespace quern::impl {
 #endif
 
 /// Copies of a thread, each of 16 bytes from global to shared memory, while it computes something else. They need no
-/// registers where a device copies by itself; elsewhere what is loaded waits in those.
-///
-/// @code
-/// copies.load(k, to, from);  // for each k
-/// ...
-/// copies.store(k, to);  // for each k: the same
-/// copies.wait();
-/// @endcode
+/// registers where a device copies by itself; elsewhere what is loaded waits in those. `load` begins copy k, `store` of
+/// the same arguments ends it, and after `wait` all are there, for other threads behind a barrier.
 template <class Pack, int Count>
 struct copies_ahead {
   static_assert(sizeof(Pack) == 16 && std::is_trivially_copyable_v<Pack>);
