@@ -30,9 +30,9 @@ struct tiled_rows {
 template <class T>
 struct product_tile {
   static constexpr int team = 256, threads_down = 16, threads_across = 16;
-  static constexpr int down = sizeof(T) == 4 ? 8 : 4, across = 8;  // of a thread's block
+  static constexpr int down = sizeof(T) == 4 ? 8 : 4, across = 8;  // of a thread's block: half its registers
   static constexpr int points = threads_down * down, others = threads_across * across;
-  static constexpr int depth = 8;  // columns at a time
+  static constexpr int depth = 8;  // columns at a time: enough work until the next ones are there (bench_analysis: knn)
   static constexpr int width = 16 / sizeof(T);
   static constexpr int x_values = depth * points, y_values = depth * others;
   static constexpr int values = 2 * (x_values + y_values);  // of shared memory
