@@ -59,7 +59,8 @@ struct make_point_tiles {
   }
 };
 
-/// The queries in tiles, and what sums of each must be below: infinity, and NaN for a query that nothing is near.
+/// The queries in tiles, and what sums of each must be below: infinity, and its negative for a query that nothing is
+/// near.
 template <class T>
 struct make_query_tiles {
   using tile = product_tile<T>;
@@ -73,7 +74,7 @@ struct make_query_tiles {
     make_point_tiles<T>::template copy_row<T, tile::points>(queries, i, rows.columns, row,
                                                             [&](T x) { square = Kokkos::fma(x, x, square); });
     const bool searched = i < queries.count && is_finite_square(square);
-    limits[i] = searched ? Kokkos::Experimental::infinity_v<T> : Kokkos::Experimental::quiet_NaN_v<T>;
+    limits[i] = searched ? Kokkos::Experimental::infinity_v<T> : -Kokkos::Experimental::infinity_v<T>;
     for (int t = 0; !searched && t < queries.columns; ++t) row[t * tile::points] = 0;
   }
 };
@@ -128,10 +129,10 @@ struct search_team {
   int k, room, queries;
 
   KOKKOS_FUNCTION nearest_so_far<T> list(int q) const { return {list_values + q, list_points + q, step, k, found[q]}; }
-  /// More than x, by little; infinity is not.
+  /// More than x, by little; infinities remain. No sum of a query that is searched is the negative one.
   static KOKKOS_FUNCTION T above(T x) {
     constexpr T most = Kokkos::Experimental::finite_max_v<T>;
-    if (x < -most) return -most;
+    if (x < -most) return x;
     const T by = 4 * Kokkos::Experimental::epsilon_v<T> * Kokkos::abs(x);
     return x + (by + Kokkos::Experimental::norm_min_v<T>);
   }
