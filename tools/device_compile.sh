@@ -74,7 +74,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
-  "analysis/label_test analysis/kmeans_lanes_test analysis/kmeans_test analysis/assign_memory_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
+  "analysis/label_test analysis/kmeans_lanes_test analysis/kmeans_test analysis/assign_memory_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test particles/device_search_test"
   "fits/linear_regression_test fits/lane_products_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/csv_source_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/one_pass_test scan/segmented_test scan/unwrap_test"
