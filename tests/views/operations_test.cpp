@@ -177,8 +177,10 @@ TEST(Reindexed, CopiesWriteNoOtherElements) {
       const std::int64_t distance = columns + gap;
       const bytes memory("memory", 2 * distance + rows * distance);
       Kokkos::deep_copy(memory, std::int8_t{-1});
-      quern::copy(exec(), quern::as_view<exec::memory_space>(memory.data() + distance, {rows, columns}, {distance, 1}),
-                  operand);
+      const auto size = [](std::int64_t k) { return static_cast<std::size_t>(k); };
+      const auto out = quern::as_view<exec::memory_space>(memory.data() + distance, {size(rows), size(columns)},
+                                                          {size(distance), 1});
+      quern::copy(exec(), out, operand);
       const auto found = test::contents(memory);
       std::int64_t wrong = 0;
       for (std::int64_t k = 0; k < std::ssize(found); ++k) {

@@ -171,10 +171,12 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     compute_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
   }
 
+  /// Item -1 of a single row is all from item 1 on.
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = work.nest.at_item(item, per_row, static_cast<int>(length), i);
-    compute_block(o, Kokkos::min(length, work.nest.inner - i));
+    const bool rest = item < 0;
+    const offsets o = work.nest.at_item(rest ? 1 : item, per_row, static_cast<int>(length), i);
+    compute_block(o, Kokkos::min(rest ? work.nest.inner : length, work.nest.inner - i));
     if (nontemporal) nontemporal_fence();
   }
 
@@ -328,11 +330,14 @@ void map_on_host(const Exec& exec, const std::string& label,
         return launch_units<alike_rows_tag>(exec, label, items, kernel);
     return launch_units<rows_tag>(exec, label, items, kernel);
   }
+  const bool quick = rows.outer == 1 && exec.concurrency() > 1 && rows.inner > kernel.block &&
+                     rows.inner <= kernel.block * map_tuning<Exec>::quick_blocks;
+  if (quick) kernel.length = kernel.block / 4;
   // Blocks are read together, where each thread has enough to do: the end of a loop takes as long as 500 elements.
   if (!kernel.gathers && !kernel.nontemporal)
     kernel.length *= std::clamp<std::int64_t>(rows.inner * rows.outer / (kernel.block * 8 * exec.concurrency()), 1, 8);
   kernel.per_row = (rows.inner + kernel.length - 1) / kernel.length;
-  launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
+  launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel, quick);
 }
 
 }  // namespace quern::impl
