@@ -293,15 +293,11 @@ struct host_reduction {
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
     const int width = prefetches ? 64 : results;
     const value* const column[] = {v[U]...};  // which no state of a type of characters may overwrite
-    constexpr bool by_vectors =
-        sums_columns<Reducer, value, sizeof...(U)> || has_moments_of_columns<Reducer, value, sizeof...(U)>;
     bool added = false, some = false;
     for (int from = 0; from < results; from += width) {
       const int to = Kokkos::min(from + width, results);
       if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
-      if constexpr (by_vectors)
-        added = results >= least_columns && add_columns_by_vectors<Reducer>(s, column, from, to, some);
-      if (added) continue;
+      if (added = add_columns_by_vectors<Reducer>(s, column, from, to, some); added) continue;
       QUERN_IMPL_IVDEP
       for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());
     }
