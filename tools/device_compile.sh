@@ -54,7 +54,7 @@ tests=(
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
-  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/row_selection_test reduce/short_rows_test reduce/vector_extrema_test"
+  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/row_selection_test reduce/short_rows_test reduce/vector_columns_test reduce/vector_extrema_test"
   "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test

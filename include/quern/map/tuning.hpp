@@ -42,6 +42,9 @@ struct map_tuning : tuning<Exec> {
   /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.
   static constexpr int block_bytes = 8192;
 
+  /// Blocks at most whose elements may take less time than waking a second thread. (bench_map, vector_add)
+  static constexpr std::int64_t quick_blocks = 8;
+
   /// The elements from which a host loop over a row is worth what it does before its first one. (bench_short_rows)
   static constexpr std::int64_t short_row = 32;
 };
