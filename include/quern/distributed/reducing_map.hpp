@@ -33,8 +33,7 @@ std::string text_of_reductions(const Reductions& reductions, const Outs& outs, i
 template <bool LastIsMask = false, class... To, class Arrays, class... In>
 void check_reduced_over_ranks(const std::string& label, const Decomposition& d, const axis_set& along,
                               const std::tuple<To...>& to, const Arrays& arrays, const In&... in) {
-  check_own_memory(d.communicator(), label,
-                   [&] { check_reduced<LastIsMask>(label, to, along.part(d.extents(), false), arrays, in...); });
+  check_reduced<LastIsMask>(label, to, along.part(d.extents(), false), arrays, in...);
   unpack([&](const auto&... out) { (check_communicator(label, d, out), ...); }, to);
 }
 

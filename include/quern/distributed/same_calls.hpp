@@ -81,16 +81,6 @@ void check_same_arrays(const Communicator& comm, const std::string& label, const
                      joined_texts({text_of_values(operands)...}));
 }
 
-/// Checks what one rank alone may pass wrongly, as arrays that share memory: where calls are checked, all throw then.
-template <class F>
-void check_own_memory(const Communicator& comm, const std::string& label, const F& check) {
-  if (!comm.checks_calls()) return check();
-  succeed_together(comm, label, [&] {
-    check();
-    return true;
-  });
-}
-
 }  // namespace quern::impl
 
 #endif
