@@ -159,11 +159,12 @@ class RunningStatistics {
       Kokkos::View<typename impl::with_pointers<state_type, rank>::type, layout, typename V::memory_space>;
 
   /// Of these extents, one for each axis. Allocates.
+  /// @throws Error if one is negative
   template <execution_space Exec, std::integral... N>
     requires(sizeof...(N) == rank)
   explicit RunningStatistics(const Exec& exec, N... extents)
       : states_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::RunningStatistics"),
-                static_cast<std::size_t>(extents)...) {
+                checked(static_cast<std::int64_t>(extents))...) {
     reset(exec);
   }
   /// Of the extents of a View.
@@ -283,6 +284,10 @@ class RunningStatistics {
   }
 
  private:
+  static std::size_t checked(std::int64_t extent) {
+    if (extent < 0) throw Error(name(), "an extent is " + std::to_string(extent) + ", expected at least 0");
+    return static_cast<std::size_t>(extent);
+  }
   static const std::string& name(std::string_view part = {}) {
     return impl::label_text("quern::RunningStatistics", part);
   }
