@@ -234,10 +234,11 @@ class RunningStatistics {
   using state_view = typename memory::view;
 
   /// Of these extents, one for each axis. Allocates.
+  /// @throws Error if one is negative
   template <execution_space Exec, std::integral... N>
     requires(sizeof...(N) == rank)
   explicit RunningStatistics(const Exec& exec, N... extents)
-      : RunningStatistics(exec, layout(static_cast<std::size_t>(extents)...)) {}
+      : RunningStatistics(exec, layout(checked(static_cast<std::int64_t>(extents))...)) {}
   /// Of the extents of a View.
   template <execution_space Exec>
     requires(rank > 0)
@@ -360,6 +361,10 @@ class RunningStatistics {
   }
 
  private:
+  static std::size_t checked(std::int64_t extent) {
+    if (extent < 0) throw Error(name(), "an extent is " + std::to_string(extent) + ", expected at least 0");
+    return static_cast<std::size_t>(extent);
+  }
   static const std::string& name(std::string_view part = {}) {
     return impl::label_text("quern::RunningStatistics", part);
   }
