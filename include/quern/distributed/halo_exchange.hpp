@@ -125,7 +125,10 @@ class HaloExchange {
 
   /// Packs and sends.
   void start() {
-    if (blocks_) throw Error(label, "an exchange of the program's own blocks is started with its fields");
+    if (blocks_) {
+      blocks_->compare(impl::label_text(label, "::start"), {}, {});
+      throw Error(label, "an exchange of the program's own blocks is started with its fields");
+    }
     current_->start();
     name_.clear();
   }
@@ -293,15 +296,12 @@ class HaloExchange {
   void check_fields(const char* call, std::span<const impl::peer_box> whole, std::span<const impl::type_name> types,
                     std::span<const impl::array_bytes> memory) const {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
-    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    const auto check = [&] {
+    impl::check_together(blocks_->comm, label, [&] {
+      if (started_ != nullptr) throw Error(label, "an exchange is started twice");
       blocks_->check(impl::label_text(label), whole);
       impl::check_no_overlap(impl::label_text(label), memory);
-      return true;
-    };
-    if (blocks_->comm.checks_calls()) impl::succeed_together(blocks_->comm, label, check);
-    else check();
+    });
   }
   template <bool Adds, class F, class... Field>
   void start_fields(const F& f, const Field&... fields) {

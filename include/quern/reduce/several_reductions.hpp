@@ -90,13 +90,15 @@ struct engine<Place, several_reductions> {
       const auto r = as_one_reduction(label, reductions);
       compare(r, outs, to, values, options...);
       const call<Exec> c(label, exec);
-      check();
-      const shape extents = operand_extents(c.label, values);
-      const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
-      reductions.check_elements(c, along, extents);
-      const shape results = along.part(extents, false);
-      unpack([&](const auto&... in) { check_reduced<WithMask>(c.label, to, results, std::tuple<>(), in...); },
-             values.in);
+      check_in_place(c.label, values, [&] {
+        check();
+        const shape extents = operand_extents(c.label, values);
+        const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
+        reductions.check_elements(c, along, extents);
+        const shape results = along.part(extents, false);
+        unpack([&](const auto&... in) { check_reduced<WithMask>(c.label, to, results, std::tuple<>(), in...); },
+               values.in);
+      });
       if constexpr ((has_axes<Out> || ...)) {
         reduce_by_scratch(r, exec, to, std::tie(values), *std::get<0>(outs).along(), options...);
       } else if constexpr ((!view_like<decltype(Out::out)> || ...)) {
@@ -117,6 +119,14 @@ struct engine<Place, several_reductions> {
     if constexpr (has_axes<First>)
       compare_where_it_can<place>(r, to, std::tie(values), *std::get<0>(outs).along(), options...);
     else compare_where_it_can<place>(r, to, std::tie(values), options...);
+  }
+  /// Checks what other ranks may find in order.
+  template <class Values, class Check>
+  static void check_in_place(const std::string& label, const Values& values, const Check& check) {
+    using place = engine_of<impl::reductions, Values>;
+    if constexpr (requires { place::check(label, std::tie(values), check); })
+      place::check(label, std::tie(values), check);
+    else check();
   }
   /// Writes those of the results that do not stay on the host.
   template <class Exec, class... To, class Found, std::size_t... J>
