@@ -3,12 +3,14 @@
 #ifndef QUERN_DISTRIBUTED_ALL_REDUCE_HPP
 #define QUERN_DISTRIBUTED_ALL_REDUCE_HPP
 
+#include <array>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/same_calls.hpp>
+#include <quern/stencil/halo_fields.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reducing_map.hpp>
 
@@ -52,6 +54,8 @@ struct values_of_rank_in {
   T* data;
   std::int64_t n, stride, first;
   Reducer reducer;
+
+  array_bytes memory() const { return strided<T>{data, shape{n}, {stride}}; }
 };
 
 /// Copies the values of all Views behind each other, or brings to them what those of all ranks are reduced to.
@@ -146,7 +150,11 @@ void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const 
       comm, label, [&] { return text_of_operations(operations, operation_list<value_of<V>...>(), exec); }, v...);
   const call<Exec> c(label, exec);
   std::int64_t bytes = 0, items = 0;
-  const std::tuple found{values_to_reduce<Op>(c, v, bytes, items)...};
+  const auto found = check_together(comm, label, [&] {
+    const std::tuple values{values_to_reduce<Op>(c, v, bytes, items)...};
+    unpack([&](const auto&... of) { check_no_overlap(label, std::array{of.memory()...}); }, values);
+    return values;
+  });
   if (comm.size() > 1 && items > 0) reduce_packed(exec, comm, label, found, bytes, items);
 }
 
@@ -170,8 +178,8 @@ namespace quern::distributed {
 /// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
 /// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
 /// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
-/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views or operations. Where
-/// one rank alone has such a View and calls are not checked, the others wait
+/// @throws Error if a View has more axes, Views share memory, or, where calls are checked, the ranks have other Views or
+/// operations. Where one rank alone has such Views and calls are not checked, the others wait
 template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
   requires(sizeof...(V) > 0)
 void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {

@@ -114,14 +114,14 @@ auto succeed_together(const Communicator& comm, const std::string& operation, co
 }
 /// `check()`, which may find what is wrong on this rank alone: where calls are checked, all ranks throw then.
 template <class F>
-auto check_together(const Communicator& comm, const std::string& operation, const F& check) {
+auto check_together(const Communicator& comm, std::string_view operation, const F& check) {
   if constexpr (std::is_void_v<decltype(check())>) {
     check_together(comm, operation, [&] {
       check();
       return true;
     });
   } else {
-    return comm.checks_calls() ? succeed_together(comm, operation, check) : check();
+    return comm.checks_calls() ? succeed_together(comm, std::string(operation), check) : check();
   }
 }
 

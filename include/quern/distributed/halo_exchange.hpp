@@ -243,16 +243,23 @@ class HaloExchange {
   };
   template <class Kind>
   plan& plan_of(std::span<const impl::peer_box> whole, bool adds) {
-    for (auto& p : plans_)
-      if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
-          dynamic_cast<Kind*>(p.under_way.get()) != nullptr)
-        return p;
+    const auto found = std::ranges::find_if(plans_, [&](const plan& p) {
+      return std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
+             dynamic_cast<Kind*>(p.under_way.get()) != nullptr;
+    });
+    if (found != plans_.end()) {
+      plans_.splice(plans_.begin(), plans_, found);
+      return plans_.front();
+    }
+    constexpr std::size_t max_plans = 64;
+    if (plans_.size() == max_plans) plans_.pop_back();
     const auto cells = blocks_->cells_of(whole);
     const auto own = blocks_->boxes(whole, cells.of_own), ghosts = blocks_->boxes(whole, cells.of_ghosts);
-    auto& made = plans_.emplace_back(plan{{whole.begin(), whole.end()},
-                                          {exec_, blocks_->comm, label, adds ? ghosts : own, adds ? own : ghosts, adds},
-                                          {},
-                                          std::make_unique<Kind>()});
+    auto& made =
+        plans_.emplace_front(plan{{whole.begin(), whole.end()},
+                                  {exec_, blocks_->comm, label, adds ? ghosts : own, adds ? own : ghosts, adds},
+                                  {},
+                                  std::make_unique<Kind>()});
     using sums = impl::ghost_sums<Exec>;
     if (adds)
       made.sums.emplace(made.exchange.side(),
@@ -401,7 +408,7 @@ class HaloExchange {
 
   Exec exec_;
   std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
-  std::list<plan> plans_{};
+  std::list<plan> plans_{};  // the last one used comes first
   impl::box_exchange<Exec>* current_ = nullptr;
   plan* current_plan_ = nullptr;   // of own blocks
   any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way
