@@ -24,12 +24,19 @@ inline constexpr bool reduces_results =
       std::is_same_v<Op, quern::op::nanmean> || std::is_same_v<Op, quern::op::nanvar> ||
       std::is_same_v<Op, quern::op::nanstd>);
 
+/// Whether an operation makes values T of values T; an error unless it does so with results.
+template <class Op, class T, class Exec>
+constexpr bool reduces_to_values() {
+  using reduction = decltype(Op::describe(std::declval<const Exec&>(), values_of_type<T>()));
+  constexpr bool fits = converts<result_of<decltype(reduction::reducer)>, T>;
+  static_assert(fits && reduces_results<Op>,
+                "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; "
+                "the mean, the variance or the range of results is none of all elements");
+  return fits;
+}
 /// The reduction of an operation for values T, of which each rank has one.
 template <class Op, class T, class Exec>
 auto reduction_of_ranks(const Exec& exec) {
-  static_assert(reduces_results<Op>,
-                "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; "
-                "the mean, the variance or the range of results is none of all elements");
   const auto reduction = Op::describe(exec, values_of_type<T>());
   using reducer = std::remove_cvref_t<decltype(reduction.reducer)>;
   static_assert(
@@ -144,6 +151,9 @@ auto values_to_reduce(const call<Exec>& c, const V& view, std::int64_t& bytes, s
 
 /// Reduces Views over ranks in one message, each by its operation.
 template <class... Op, class Exec, class... V>
+  requires(!(reduces_to_values<Op, value_of<V>, Exec>() && ...))
+void all_reduce_views(operation_list<Op...>, const Exec&, const Communicator&, const V&...) {}  // an error has been said
+template <class... Op, class Exec, class... V>
 void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const Communicator& comm, const V&... v) {
   const std::string& label = label_text("quern::distributed::all_reduce");
   check_same_arrays(
@@ -156,6 +166,25 @@ void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const 
     return values;
   });
   if (comm.size() > 1 && items > 0) reduce_packed(exec, comm, label, found, bytes, items);
+}
+
+/// The same of a number of each rank.
+template <class Op, class T>
+T all_reduce_number(const Communicator& comm, const T& x) {
+  struct value_of_rank {  // a vector of bool has no memory for messages
+    T value;
+  };
+  const Kokkos::DefaultHostExecutionSpace host;
+  const std::string& label = label_text("quern::distributed::all_reduce");
+  if (comm.checks_calls())
+    check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
+  const auto reducer = reducer_of_ranks<Op, T>(host);
+  auto state = reducer.init();
+  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
+  const value_of_rank mine{x};
+  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
+  for (const auto& r : all) reducer.add(state, r.value);
+  return convert<T>(reducer.result(state, comm.size()));
 }
 
 }  // namespace quern::impl
@@ -211,21 +240,9 @@ void all_reduce(const Comm& comm, const V&... v) {
 /// @throws Error if, where calls are checked, the ranks have other types or operations
 template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
 T all_reduce(const Comm& comm, const T& x) {
-  using namespace quern::impl;
-  struct value_of_rank {  // a vector of bool has no memory for messages
-    T value;
-  };
-  const Kokkos::DefaultHostExecutionSpace host;
-  const std::string& label = label_text("quern::distributed::all_reduce");
-  if (comm.checks_calls())
-    check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
-  const auto reducer = reducer_of_ranks<Op, T>(host);
-  auto state = reducer.init();
-  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
-  const value_of_rank mine{x};
-  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
-  for (const auto& r : all) reducer.add(state, r.value);
-  return convert<T>(reducer.result(state, comm.size()));
+  if constexpr (quern::impl::reduces_to_values<Op, T, Kokkos::DefaultHostExecutionSpace>())
+    return quern::impl::all_reduce_number<Op>(comm, x);
+  else return x;
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
 template <class First, class Second, class... More, class... Args>

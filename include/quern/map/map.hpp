@@ -240,6 +240,14 @@ auto map(const Out& out, const F& f, const Option& option, const Second& second,
   return map(impl::space_of(out, in...), out, f, option, second, in...);
 }
 QUERN_TAKES_NAME(map)
+/// Of one reduction in place of outputs, which is rejected by name.
+template <class First, class Second, class... Rest>
+  requires(impl::is_reduced<First> || (execution_space<First> && impl::is_reduced<Second>))
+void map(const First&, const Second&, const Rest&...) {
+  static_assert(sizeof(First) == 0,
+                "quern::map: one reduction alone is a call of that on quern::lazy(f, in...); among outputs, and "
+                "several, reductions are in quern::outputs(...)");
+}
 
 }  // namespace quern
 
