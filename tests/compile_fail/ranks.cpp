@@ -8,8 +8,8 @@
 #include <quern/distributed/all_reduce.hpp>
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/migrate.hpp>
-#include <quern/distributed/reducing_map.hpp>
 #include <quern/distributed/migrate_table.hpp>
+#include <quern/distributed/reducing_map.hpp>
 #include <quern/stencil/inputs.hpp>
 #include <vector>
 
@@ -51,11 +51,11 @@ void misuse(const quern::Communicator& comm) {
 
   const quern::DistributedView<double, 1> row("row", quern::Decomposition(comm, {3}));
   const auto sums = quern::reduced<quern::op::sum>(row, quern::axis{0});
-  quern::map(quern::outputs(sums, sums), twice_itself(), field);  // where all outputs are reductions, out is a View, over
+  quern::map(quern::outputs(sums, sums), twice_itself(), field);  // where all outputs are reductions, out is a View
 
-  quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
-  quern::distributed::all_reduce<quern::op::minmax>(comm, u);    // the mean, the variance or the range of results is none
-  quern::distributed::all_reduce<quern::op::mean_var>(comm, 1);  // the mean, the variance or the range of results is none
+  quern::distributed::all_reduce<quern::op::mean>(comm, u);    // the mean, the variance or the range of results is none
+  quern::distributed::all_reduce<quern::op::minmax>(comm, u);  // the mean, the variance or the range of results is none
+  quern::distributed::all_reduce<quern::op::mean_var>(comm, 1);  // the mean, the variance or the range of results
   quern::distributed::all_reduce<quern::op::sum, quern::op::max>(comm, u);  // for all Views, or one for each
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});            // a number is reduced without a launch
 

@@ -59,7 +59,7 @@ void misuse() {
   const auto sums = quern::reduced<quern::op::sum>(quern::in_chunks(f), quern::axis{0});
   quern::map(m, identity(), sink);                    // a sink is written and not read: it is no input, and no output
   quern::map(floats, identity(), quern::mask{n}, m);  // a sink is written and not read: it is no input, and no output
-  quern::map(quern::outputs(sums, sums), twice_itself(), m);  // where all outputs are reductions, out is a View, over ranks
+  quern::map(quern::outputs(sums, sums), twice_itself(), m);  // where all outputs are reductions, out is a View
   const quern::boundary edge = quern::boundary::reflect;
   quern::argsort(rows, quern::roll(x, 1));             // a lazy array, or what roll, take, remove_at, pad, tile
   quern::top_k(x, rows, twice);                        // a lazy array, or what roll, take, remove_at, pad, tile

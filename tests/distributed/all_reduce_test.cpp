@@ -112,9 +112,9 @@ TYPED_TEST(AllReduceOn, RejectsMisuse) {
   if (comm.size() == 1) return;
   const Kokkos::View<double*, TypeParam> v("v", test::is_other(comm) ? 3 : 2);
   const std::string label = "quern::distributed::all_reduce";
-  test::expect_error(label + ": on rank " + std::to_string(comm.size() - 1) + ": " + label +
-                         ": out 0 and out 1 share memory",
-                     [&] { all_reduce<quern::op::max>(checked, one, test::is_other(comm) ? one : two); });
+  test::expect_error(
+      label + ": on rank " + std::to_string(comm.size() - 1) + ": " + label + ": out 0 and out 1 share memory",
+      [&] { all_reduce<quern::op::max>(checked, one, test::is_other(comm) ? one : two); });
   test::expect_calls_differ(comm, label, label + " of float64 (2) with quern::sum",
                             label + " of float64 (3) with quern::sum", [&] { all_reduce(TypeParam(), checked, v); });
 }

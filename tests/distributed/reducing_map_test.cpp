@@ -476,9 +476,9 @@ TYPED_TEST(DistributedReducingMap, RejectsOnAllRanksWhatOneHasWrong) {
     return reduced<op::sum>(Kokkos::subview((wrong ? shared : other).local_with_halo(), 1, 2));
   };
   const auto rejected = [&](const std::string& operation, const std::string& what, const auto& call) {
-    test::expect_error(operation + ": on rank " + std::to_string(comm.size() - 1) + ": " + operation + ": " + what +
-                           " share memory",
-                       call);
+    test::expect_error(
+        operation + ": on rank " + std::to_string(comm.size() - 1) + ": " + operation + ": " + what + " share memory",
+        call);
   };
   const auto stencil = [&](const auto& out, const field& in) {
     quern::stencil<quern::star<1>>(exec, out, value_twice(), quern::boundary::wrap, in);

@@ -478,8 +478,8 @@ TEST(HaloOf, MoreFieldsOfSeveralTypesThanAKernelCarries) {
     const std::tuple fields{Kokkos::View<std::conditional_t<I % 2 == 0, float, double>***, space>("field", 3, 3, 3)...};
     (Kokkos::deep_copy(std::get<I>(fields), I), ...);
     const auto labels = test::labels_of([&] {
-      quern::fill_halo(space(), quern::outputs(std::get<I>(fields)...), number_of_field(),
-                       boundary::prescribed, quern::depth{1});
+      quern::fill_halo(space(), quern::outputs(std::get<I>(fields)...), number_of_field(), boundary::prescribed,
+                       quern::depth{1});
     });
     EXPECT_EQ(std::vector<std::string>(2, "quern::fill_halo"), labels);
     const auto expect_field = [](const auto& field, double number) {

@@ -10,9 +10,9 @@
 #include <quern/core/values/short_list.hpp>
 #include <quern/distributed/box_exchange.hpp>
 #include <quern/distributed/same_calls.hpp>
-#include <quern/stencil/halo_fields.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reducing_map.hpp>
+#include <quern/stencil/halo_fields.hpp>
 
 namespace quern::impl {
 
@@ -152,7 +152,7 @@ auto values_to_reduce(const call<Exec>& c, const V& view, std::int64_t& bytes, s
 /// Reduces Views over ranks in one message, each by its operation.
 template <class... Op, class Exec, class... V>
   requires(!(reduces_to_values<Op, value_of<V>, Exec>() && ...))
-void all_reduce_views(operation_list<Op...>, const Exec&, const Communicator&, const V&...) {}  // an error has been said
+void all_reduce_views(operation_list<Op...>, const Exec&, const Communicator&, const V&...) {}
 template <class... Op, class Exec, class... V>
 void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const Communicator& comm, const V&... v) {
   const std::string& label = label_text("quern::distributed::all_reduce");
@@ -207,8 +207,8 @@ namespace quern::distributed {
 /// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
 /// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
 /// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
-/// @throws Error if a View has more axes, Views share memory, or, where calls are checked, the ranks have other Views or
-/// operations. Where one rank alone has such Views and calls are not checked, the others wait
+/// @throws Error if a View has more axes, Views share memory, or, where calls are checked, the ranks have other Views
+/// or operations. Where one rank alone has such Views and calls are not checked, the others wait
 template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
   requires(sizeof...(V) > 0)
 void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {

@@ -49,12 +49,12 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// than there are, that goes on with it. All cells for one neighbour are one message, whatever the number of fields.
 /// The object holds the messages' memory and its fields, and can be used again and again.
 ///
-/// One kernel packs and one unpacks, of lists of Views one for each 16 of them, and one for each axis with a boundary
-/// and each field fills the rest. On a device
-/// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
-/// `exec` before `start`, beside what is launched between `start` and `finish`, and before what comes after. With NCCL
-/// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
-/// on the instance before, and `finish` waits for the messages.
+/// One kernel packs and one unpacks; a list of more than 16 Views takes one of each for every 16. One kernel for each
+/// axis with a boundary and each field fills the rest. On a device packing, messages and unpacking run on a stream of
+/// the communicator, of higher priority: after what was launched on `exec` before `start`, beside what is launched
+/// between `start` and `finish`, and before what comes after. With NCCL `start` and `finish` are asynchronous. With
+/// MPI, `start` waits for its packing kernel, and so for what was launched on the instance before, and `finish` waits
+/// for the messages.
 ///
 /// Arrays that a program cuts into blocks itself are Views of a block with the ghost layers around it. Each rank says
 /// which cells it has, and the fields come with `start`, so that a loop may swap them:
@@ -408,7 +408,7 @@ class HaloExchange {
 
   Exec exec_;
   std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
-  std::list<plan> plans_{};  // the last one used comes first
+  std::list<plan> plans_{};                           // the last one used comes first
   impl::box_exchange<Exec>* current_ = nullptr;
   plan* current_plan_ = nullptr;   // of own blocks
   any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way

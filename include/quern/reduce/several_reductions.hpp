@@ -84,7 +84,7 @@ struct engine<Place, several_reductions> {
   template <bool WithMask, class Exec, class... Out, class Values, class Check, class... Options>
   static auto reduce(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs,
                      const Values& values, const Check& check, const Options&... options) {
-    constexpr bool to_views = ((view_like<decltype(Out::out)> || std::is_same_v<decltype(Out::out), on_host_t>)&&...);
+    constexpr bool to_views = ((view_like<decltype(Out::out)> || std::is_same_v<decltype(Out::out), on_host_t>) && ...);
     static_assert(to_views,
                   "quern::reduced: where all outputs are reductions, out is a View, over ranks of all results, or "
                   "on_host");

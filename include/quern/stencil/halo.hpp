@@ -263,7 +263,7 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// @endcode
 ///
 /// @param out    one View, several, `quern::outputs(u, v)`, or a list of Views of one type, `std::vector` or
-/// `std::span`, of which an empty one is nothing to do
+///               `std::span`, of which an empty one is nothing to do
 /// @param edges  the boundaries of all fields, as of a stencil, or of each field,
 ///               `quern::each_field{edges_of_u, edges_of_v}`
 /// @param stored the ghost layers at both ends of each axis, which may be none
