@@ -102,16 +102,16 @@ struct rolling_tiles {
   };
 
   /// Where an element is in shared memory: one place of 9 is left out, so that threads use different banks.
-  KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + (i >> 3); }
+  KOKKOS_FORCEINLINE_FUNCTION static int slot(int i) { return i + (i >> 3); }
   static_assert(block == 1 << 3);
-  KOKKOS_FUNCTION int element_places() const { return blocks * (block + 1); }
-  KOKKOS_FUNCTION int result_places() const { return (groups * run + block - 1) / block * (block + 1); }
+  KOKKOS_FUNCTION int element_slots() const { return blocks * (block + 1); }
+  KOKKOS_FUNCTION int result_slots() const { return (groups * run + block - 1) / block * (block + 1); }
   KOKKOS_FUNCTION std::size_t bases_bytes() const { return 2 * sizeof(std::int64_t) * rows; }
-  KOKKOS_FUNCTION std::size_t elements_bytes() const { return sizeof(value) * rows * element_places(); }
+  KOKKOS_FUNCTION std::size_t elements_bytes() const { return sizeof(value) * rows * element_slots(); }
   /// Of reductions of blocks and then of results.
   KOKKOS_FUNCTION std::size_t shared_bytes() const {
     const std::size_t of_blocks = steps > 0 ? 2 * sizeof(state) * rows * blocks : 0;
-    return Kokkos::max(of_blocks, sizeof(Out) * rows * result_places());
+    return Kokkos::max(of_blocks, sizeof(Out) * rows * result_slots());
   }
 
   KOKKOS_FUNCTION tile tile_of(int number) const {
@@ -153,7 +153,7 @@ struct rolling_tiles {
         to[k] = -1;
         if (at.row >= here.rows) continue;
         const int i = here.low + at.column;
-        to[k] = at.row * element_places() + place(i);
+        to[k] = at.row * element_slots() + slot(i);
         v[k] = lines.in[bases[2 * at.row] + (here.origin + i) * lines.in_stride];
       }
       for (int k = 0; k < at_once; ++k)
@@ -163,7 +163,7 @@ struct rolling_tiles {
   KOKKOS_FUNCTION void store(int rank, const tile& here, const std::int64_t* bases, const Out* results) const {
     for (walk at(rank, threads, here.results); at.row < here.rows; at.advance())
       lines.out[bases[2 * at.row + 1] + (here.first_result + at.column) * lines.out_stride] =
-          results[at.row * result_places() + place(at.column)];
+          results[at.row * result_slots() + slot(at.column)];
   }
 
   /// The results of a thread from one to before another in its row.
@@ -176,7 +176,7 @@ struct rolling_tiles {
   }
   KOKKOS_FUNCTION void reduce(const tile& here, const part& mine, const value* elements, state middle,
                               Out* results) const {
-    const value* const own = elements + mine.row * element_places();
+    const value* const own = elements + mine.row * element_slots();
     for (int i = mine.first; i < mine.end;) {
       const int next = Kokkos::min(i + together, mine.end);
       if (steps == 0) {
@@ -184,7 +184,7 @@ struct rolling_tiles {
         middle = reducer.init();
         add_elements(middle, own, common.from, common.to);
       }
-      add_sides(middle, here, own, i, next - i - 1, results + mine.row * result_places());
+      add_sides(middle, here, own, i, next - i - 1, results + mine.row * result_slots());
       i = next;
     }
   }
@@ -197,12 +197,12 @@ struct rolling_tiles {
             static_cast<int>(windows.last(here.first_result + i) - here.origin)};
   }
   KOKKOS_FUNCTION void add_elements(state& s, const value* own, int from, int to) const {
-    for (; from < to; ++from) reducer.add(s, own[place(from)]);
+    for (; from < to; ++from) reducer.add(s, own[slot(from)]);
   }
   /// Begins with a middle that has blocks: adds the elements beside them, and returns the blocks.
   KOKKOS_FUNCTION range begin_middle(state& s, const tile& here, const part& mine, const value* elements) const {
     if (mine.first >= mine.end) return {0, 0};
-    const value* const own = elements + mine.row * element_places();
+    const value* const own = elements + mine.row * element_slots();
     const range all = middle_of(here, mine.first, mine.end);
     const int from = Kokkos::min((all.from + block - 1) / block * block, all.to),
               to = Kokkos::max(from, all.to / block * block);
@@ -258,16 +258,16 @@ struct rolling_tiles {
     state with_left[run];
     with_left[run - 1] = s;
     for (int k = run - 2; k >= 0; --k) {
-      if (Whole || (k < there.more && k >= there.from)) reducer.add(s, own[place(left + k)]);
+      if (Whole || (k < there.more && k >= there.from)) reducer.add(s, own[slot(left + k)]);
       with_left[k] = s;
     }
-    results[place(i)] = reducer.template result<Out>(with_left[0]);
+    results[slot(i)] = reducer.template result<Out>(with_left[0]);
     state behind = reducer.init();
     for (int k = 1; k < run; ++k) {
       if (!Whole && k > there.more) break;
-      if (Whole || k <= there.to) reducer.add(behind, own[place(right + k)]);
+      if (Whole || k <= there.to) reducer.add(behind, own[slot(right + k)]);
       reducer.join(with_left[k], behind);
-      results[place(i + k)] = reducer.template result<Out>(with_left[k]);
+      results[slot(i + k)] = reducer.template result<Out>(with_left[k]);
     }
   }
 };
