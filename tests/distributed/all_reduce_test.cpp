@@ -105,10 +105,16 @@ TYPED_TEST(AllReduceOn, RejectsMisuse) {
   const Kokkos::View<double**, TypeParam> u("u", 2, 3);
   test::expect_error("quern::distributed::all_reduce: a View of extents (2, 3), expected one axis or none",
                      [&] { all_reduce(TypeParam(), comm, u); });
+  const Kokkos::View<double, TypeParam> one("one"), two("two");
+  test::expect_error("quern::distributed::all_reduce: out 0 and out 1 share memory",
+                     [&] { all_reduce<quern::op::max>(comm, one, one); });
   const quern::Communicator checked(comm.mpi(), {.check_calls = true});
   if (comm.size() == 1) return;
   const Kokkos::View<double*, TypeParam> v("v", test::is_other(comm) ? 3 : 2);
   const std::string label = "quern::distributed::all_reduce";
+  test::expect_error(
+      label + ": on rank " + std::to_string(comm.size() - 1) + ": " + label + ": out 0 and out 1 share memory",
+      [&] { all_reduce<quern::op::max>(checked, one, test::is_other(comm) ? one : two); });
   test::expect_calls_differ(comm, label, label + " of float64 (2) with quern::sum",
                             label + " of float64 (3) with quern::sum", [&] { all_reduce(TypeParam(), checked, v); });
 }

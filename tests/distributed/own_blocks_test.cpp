@@ -201,6 +201,13 @@ TYPED_TEST(OwnBlocksOn, ComparesCallsOfOwnBlocks) {
   test::expect_error("quern::HaloExchange: on rank " + std::to_string(comm.size() - 1) +
                          ": quern::HaloExchange: out 0 and out 1 share memory",
                      [&] { exchange.start(u, other ? u : v); });
+  differ(" of float64", " of", [&] { other ? exchange.start() : exchange.start(u); });
+  exchange.start(u);
+  if (!other) exchange.finish();
+  test::expect_error("quern::HaloExchange: on rank " + std::to_string(comm.size() - 1) +
+                         ": quern::HaloExchange: an exchange is started twice",
+                     [&] { exchange.start(u); });
+  if (other) exchange.finish();
   exchange.exchange(u, v);  // the ranks are in step
   exchange.exchange(std::vector{u, v});
   exchange.add(u, v);

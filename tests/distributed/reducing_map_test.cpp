@@ -462,6 +462,36 @@ TYPED_TEST(DistributedReducingMap, RejectsResultsThatShareMemoryBeforeItWrites) 
            stencil(value_three_times(), reduced<op::sum>(row, along), reduced<op::max>(row, along)));
 }
 
+// Where calls are checked, what one rank has wrong is an error of all, and nobody waits for the others.
+TYPED_TEST(DistributedReducingMap, RejectsOnAllRanksWhatOneHasWrong) {
+  using E = TypeParam;
+  const E exec{};
+  const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
+  if (comm.size() == 1) return;
+  const Decomposition d(comm, shape{4 * comm.size(), 6}, {.grid = {comm.size(), 1}, .halo = {1, 1}});
+  using field = quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space>;
+  const field u("u", d), x("x", d), other("other", d);
+  const bool wrong = test::is_other(comm);
+  const auto result = [&](const field& shared) {
+    return reduced<op::sum>(Kokkos::subview((wrong ? shared : other).local_with_halo(), 1, 2));
+  };
+  const auto rejected = [&](const std::string& operation, const std::string& what, const auto& call) {
+    test::expect_error(
+        operation + ": on rank " + std::to_string(comm.size() - 1) + ": " + operation + ": " + what + " share memory",
+        call);
+  };
+  const auto stencil = [&](const auto& out, const field& in) {
+    quern::stencil<quern::star<1>>(exec, out, value_twice(), quern::boundary::wrap, in);
+  };
+  rejected("quern::map", "a reduction's output and another output",
+           [&] { quern::map(exec, outputs(u, result(u)), test::repeated<2>(), x); });
+  rejected("quern::map", "a reduction's output and in 1",
+           [&] { quern::map(exec, outputs(result(x), result(u)), test::repeated<2>(), x); });
+  rejected("quern::stencil", "a reduction's output and in 1", [&] { stencil(outputs(u, result(x)), x); });
+  rejected("quern::stencil", "out and in", [&] { stencil(outputs(u, result(other)), wrong ? u : x); });
+  stencil(outputs(u, reduced<op::sum>(Kokkos::subview(other.local_with_halo(), 1, 2))), x);  // the ranks are in step
+}
+
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {
   using E = TypeParam;
   const E exec{};

@@ -8,6 +8,7 @@
 #include <functional>
 #include <quern/stencil.hpp>
 #include <span>
+#include <support/labels.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -430,6 +431,14 @@ TYPED_TEST(Halo, AddIsTheTransposeOfFill) {
   EXPECT_EQ(with_filled, with_added);
 }
 
+/// The number of the field.
+struct number_of_field {
+  template <class Index>
+  KOKKOS_FUNCTION double operator()(const Index&, int field) const {
+    return 100.0 + field;
+  }
+};
+
 struct particle {
   int id;
   double x;
@@ -460,6 +469,27 @@ TEST(HaloOf, NumbersWithoutSign) {
   reject_odd<std::uint32_t>();
   reject_odd<std::uint8_t>();
   reject_odd<bool>();
+}
+
+// Of all types the first ghost is that of the field, in as few launches as carry all fields.
+TEST(HaloOf, MoreFieldsOfSeveralTypesThanAKernelCarries) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const auto fill = []<std::size_t... I>(std::index_sequence<I...>) {
+    const std::tuple fields{Kokkos::View<std::conditional_t<I % 2 == 0, float, double>***, space>("field", 3, 3, 3)...};
+    (Kokkos::deep_copy(std::get<I>(fields), I), ...);
+    const auto labels = test::labels_of([&] {
+      quern::fill_halo(space(), quern::outputs(std::get<I>(fields)...), number_of_field(), boundary::prescribed,
+                       quern::depth{1});
+    });
+    EXPECT_EQ(std::vector<std::string>(2, "quern::fill_halo"), labels);
+    const auto expect_field = [](const auto& field, double number) {
+      const auto found = test::contents(field);
+      EXPECT_EQ(number + 100, found.front());
+      EXPECT_EQ(number, found[13]);
+    };
+    (expect_field(std::get<I>(fields), I), ...);
+  };
+  fill(std::make_index_sequence<18>());
 }
 
 TEST(HaloOf, DualViewsSpansAndComplexNumbers) {

@@ -4,9 +4,8 @@
 // Reads calls from a file, runs each on a .npy file, and writes its result or its error beside that: the side of Quern
 // of tools/numpy_differential.py, which makes the calls and compares.
 //
-//   numpy_cases FOLDER    FOLDER/cases has a call in each line: a number, the value type, the rank and the strides of
-//   the
-//                         input, the operation and its arguments; FOLDER/<number>.npy is the input,
+//   numpy_cases FOLDER    FOLDER/cases has a call in each line: a number, the value type, the rank and the strides
+//                         of the input, the operation and its arguments; FOLDER/<number>.npy is the input,
 //                         FOLDER/<number>_out.npy the result, FOLDER/<number>_error the message of an error
 
 #include <Kokkos_Core.hpp>

@@ -117,20 +117,20 @@ struct rolling_tiles {
   static constexpr int tile_bytes = (sizeof(tile) + alignment - 1) / alignment * alignment;
 
   /// Where an element is in shared memory: one place of 9 is left out, so that threads use different banks.
-  KOKKOS_FORCEINLINE_FUNCTION static int place(int i) { return i + (i >> 3); }
+  KOKKOS_FORCEINLINE_FUNCTION static int slot(int i) { return i + (i >> 3); }
   static_assert(block == 1 << 3);
-  KOKKOS_FUNCTION int element_places() const { return blocks * (block + 1); }
-  KOKKOS_FUNCTION int result_places() const { return (groups * run + block - 1) / block * (block + 1); }
+  KOKKOS_FUNCTION int element_slots() const { return blocks * (block + 1); }
+  KOKKOS_FUNCTION int result_slots() const { return (groups * run + block - 1) / block * (block + 1); }
   KOKKOS_FUNCTION int bases_bytes() const { return alignment * rows; }
   static_assert(alignment == 2 * sizeof(std::int64_t));
   KOKKOS_FUNCTION int elements_bytes() const {
-    const int bytes = static_cast<int>(sizeof(value)) * rows * element_places();
+    const int bytes = static_cast<int>(sizeof(value)) * rows * element_slots();
     return (bytes + alignment - 1) / alignment * alignment;
   }
   /// Of reductions of blocks and then of results.
   KOKKOS_FUNCTION int shared_bytes() const {
     const int of_blocks = steps > 0 ? 2 * static_cast<int>(sizeof(state)) * rows * blocks : 0;
-    return Kokkos::max(of_blocks, static_cast<int>(sizeof(Out)) * rows * result_places());
+    return Kokkos::max(of_blocks, static_cast<int>(sizeof(Out)) * rows * result_slots());
   }
 
   KOKKOS_FUNCTION int bytes() const { return tile_bytes + bases_bytes() + elements_bytes() + shared_bytes(); }
@@ -194,7 +194,7 @@ struct rolling_tiles {
         to[k] = -1;
         if (at.row >= here.rows) continue;
         const int i = here.low + at.column;
-        to[k] = at.row * element_places() + place(i);
+        to[k] = at.row * element_slots() + slot(i);
         v[k] = lines.in[bases[2 * at.row] + i * lines.in_stride];
       }
       for (int k = 0; k < at_once; ++k)
@@ -222,24 +222,24 @@ struct rolling_tiles {
     value v[Most] = {};
     for (int k = 0; k < Most; ++k, base += step)
       if (k < Sure || first + k * threads < high) v[k] = lines.in[base];
-    value* to = elements + place(first);
-    for (int k = 0; k < Most; ++k, to += place(threads))
+    value* to = elements + slot(first);
+    for (int k = 0; k < Most; ++k, to += slot(threads))
       if (k < Sure || first + k * threads < high) *to = v[k];
   }
   KOKKOS_FUNCTION void store_one(int rank, const tile& here, std::int64_t base, const Out* results) const {
     const std::int64_t step = threads * lines.out_stride;
     Out* to = lines.out + (base + rank * lines.out_stride);
-    const Out* from = results + place(rank);
+    const Out* from = results + slot(rank);
     const int left = here.results - rank;
     if (here.results == run * threads)
-      for (int k = 0; k < run; ++k, to += step, from += place(threads)) *to = *from;
+      for (int k = 0; k < run; ++k, to += step, from += slot(threads)) *to = *from;
     else
-      for (int k = 0; k * threads < left; ++k, to += step, from += place(threads)) *to = *from;
+      for (int k = 0; k * threads < left; ++k, to += step, from += slot(threads)) *to = *from;
   }
   KOKKOS_FUNCTION void store(int rank, const tile& here, const std::int64_t* bases, const Out* results) const {
     for (walk at(rank, threads, here.results); at.row < here.rows; at.advance())
       lines.out[bases[2 * at.row + 1] + at.column * lines.out_stride] =
-          results[at.row * result_places() + place(at.column)];
+          results[at.row * result_slots() + slot(at.column)];
   }
 
   /// The results of a thread from one to before another in its row.
@@ -252,15 +252,15 @@ struct rolling_tiles {
   }
   KOKKOS_FUNCTION void reduce(const tile& here, const part& mine, const value* elements, state middle,
                               Out* results) const {
-    const value* const own = elements + mine.row * element_places();
-    results += mine.row * result_places();
+    const value* const own = elements + mine.row * element_slots();
+    results += mine.row * result_slots();
     if (is_whole(here, mine)) {
       const int before = static_cast<int>(windows.before), after = static_cast<int>(windows.after);
       const cells_from left(own, here.own + mine.first - before, phase_left),
           right(own, here.own + mine.first + after, phase_right);
       if (steps == 0)
         for (int k = run - 1; k <= before + after; ++k) reducer.add(middle, left[k]);
-      return add_sides(middle, left, right, whole_sides(), results + place(mine.first));
+      return add_sides(middle, left, right, whole_sides(), results + slot(mine.first));
     }
     for (int i = mine.first; i < mine.end;) {
       const int next = Kokkos::min(i + together, mine.end);
@@ -281,12 +281,12 @@ struct rolling_tiles {
     return {window_from(here, next - 1), window_to(here, i)};
   }
   KOKKOS_FUNCTION void add_elements(state& s, const value* own, int from, int to) const {
-    for (; from < to; ++from) reducer.add(s, own[place(from)]);
+    for (; from < to; ++from) reducer.add(s, own[slot(from)]);
   }
   /// Begins with a middle that has blocks: adds the elements beside them, and returns the blocks.
   KOKKOS_FUNCTION range begin_middle(state& s, const tile& here, const part& mine, const value* elements) const {
     if (mine.first >= mine.end) return {0, 0};
-    const value* const own = elements + mine.row * element_places();
+    const value* const own = elements + mine.row * element_slots();
     const range all = middle_of(here, mine.first, mine.end);
     const int from = Kokkos::min((all.from + block - 1) / block * block, all.to),
               to = Kokkos::max(from, all.to / block * block);
@@ -332,14 +332,14 @@ struct rolling_tiles {
     KOKKOS_FUNCTION cells_from(const value* row, int i, int phase)
         : block_begin(row + ((i - phase) >> 3) * (block + 1)),
           first(phase + (run % block == 0 ? 0 : (i - phase) & (block - 1))) {}
-    KOKKOS_FORCEINLINE_FUNCTION const value& operator[](int k) const { return block_begin[place(first + k)]; }
+    KOKKOS_FORCEINLINE_FUNCTION const value& operator[](int k) const { return block_begin[slot(first + k)]; }
   };
   /// Something of a row from place i on.
   template <class T>
   struct cells {
     T* row;
     int first;
-    KOKKOS_FORCEINLINE_FUNCTION T& operator[](int k) const { return row[place(first + k)]; }
+    KOKKOS_FORCEINLINE_FUNCTION T& operator[](int k) const { return row[slot(first + k)]; }
   };
   struct whole_sides {
     KOKKOS_FORCEINLINE_FUNCTION bool has_left(int) const { return true; }
