@@ -67,14 +67,14 @@ struct lane_select {
 
 /// Tiles of lines of n elements of some bytes: of several adjacent ones where those are nearer in memory.
 inline lane_tiles lane_tiles_for(const row_nest<2>& results, std::int64_t n, int bytes_each, bool results_fastest) {
-  constexpr int line_bytes = 64, most_bytes = 36 << 10;  // what memory gives together, and of scratch memory
+  constexpr int line_bytes = 64, max_bytes = 36 << 10;  // what memory gives together, and of scratch memory
   lane_tiles t{};
   // So far apart that the elements that some threads write together are in different banks.
   const int in_banks = 128 / bytes_each, whole = static_cast<int>((n + in_banks - 1) / in_banks) * in_banks;
   const auto apart = [&](int lines) { return whole + std::max(1, in_banks / lines); };
   if (results_fastest) {
     t.lines = line_bytes / bytes_each;
-    while (t.lines * apart(t.lines) * bytes_each > most_bytes) t.lines /= 2;
+    while (t.lines * apart(t.lines) * bytes_each > max_bytes) t.lines /= 2;
     t.apart = apart(t.lines);
   }
   t.inner = (results.inner + t.lines - 1) / t.lines;

@@ -25,7 +25,7 @@ struct rolling_tiles {
   static constexpr int block = 8, run = small ? 8 : 4;  // results of a thread, whose states are in registers
   static constexpr int team = 128, teams = small ? 6 : 4;
   static constexpr int at_once = 10;  // loads of a thread, which cover a tile and what narrow windows reach beyond it
-  static constexpr int most_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
+  static constexpr int max_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
   static constexpr std::int64_t widest_direct = 32;                       // windows without blocks
   static constexpr std::int64_t max_slots = 1 << 16;
 
@@ -67,16 +67,16 @@ struct rolling_tiles {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     auto* const memory = static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(bytes(), alignment));
-    auto& kept = *reinterpret_cast<tile*>(memory);
+    auto& found = *reinterpret_cast<tile*>(memory);
     auto* const bases = reinterpret_cast<std::int64_t*>(memory + tile_bytes);
     auto* const elements = reinterpret_cast<value*>(memory + tile_bytes + bases_bytes());
     std::byte* const shared = memory + tile_bytes + bases_bytes() + elements_bytes();
     if (member.team_rank() == 0) {
-      kept = tile_of(member.league_rank());
-      keep_base(kept, 0, bases);
+      found = tile_of(member.league_rank());
+      keep_base(found, 0, bases);
     }
     member.team_barrier();
-    const tile here = kept;
+    const tile here = found;
     if (rows > 1) {
       for (int r = 1 + member.team_rank(); r < here.rows; r += threads) keep_base(here, r, bases);
       member.team_barrier();
@@ -206,8 +206,8 @@ struct rolling_tiles {
     int first = here.low + rank;
     const int count = here.high - here.low;
     if (count > at_once * threads) {
-      load_some<at_once, most_at_once>(base, first, here.high, elements);
-      first += most_at_once * threads;
+      load_some<at_once, max_at_once>(base, first, here.high, elements);
+      first += max_at_once * threads;
     } else if (count >= run * threads) {
       load_some<run, at_once>(base, first, here.high, elements);
       return;
