@@ -25,8 +25,8 @@ struct rolling_tiles {
   static constexpr int block = 8, run = small ? 8 : 4;  // results of a thread, whose states are in registers
   static constexpr int team = 128, teams = small ? 6 : 4;
   static constexpr int at_once = 10;  // loads of a thread, which cover a tile and what narrow windows reach beyond it
-  static constexpr int most_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
-  static constexpr std::int64_t widest_direct = 32;                       // windows without blocks
+  static constexpr int max_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
+  static constexpr std::int64_t widest_direct = 32;                      // windows without blocks
   static constexpr std::int64_t max_slots = 1 << 16;
 
   Reducer reducer;
@@ -206,8 +206,8 @@ struct rolling_tiles {
     int first = here.low + rank;
     const int count = here.high - here.low;
     if (count > at_once * threads) {
-      load_some<at_once, most_at_once>(base, first, here.high, elements);
-      first += most_at_once * threads;
+      load_some<at_once, max_at_once>(base, first, here.high, elements);
+      first += max_at_once * threads;
     } else if (count >= run * threads) {
       load_some<run, at_once>(base, first, here.high, elements);
       return;
