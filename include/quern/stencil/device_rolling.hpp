@@ -67,16 +67,16 @@ struct rolling_tiles {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     auto* const memory = static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(bytes(), alignment));
-    auto& kept = *reinterpret_cast<tile*>(memory);
+    auto& tile_of_team = *reinterpret_cast<tile*>(memory);
     auto* const bases = reinterpret_cast<std::int64_t*>(memory + tile_bytes);
     auto* const elements = reinterpret_cast<value*>(memory + tile_bytes + bases_bytes());
     std::byte* const shared = memory + tile_bytes + bases_bytes() + elements_bytes();
     if (member.team_rank() == 0) {
-      kept = tile_of(member.league_rank());
-      keep_base(kept, 0, bases);
+      tile_of_team = tile_of(member.league_rank());
+      keep_base(tile_of_team, 0, bases);
     }
     member.team_barrier();
-    const tile here = kept;
+    const tile here = tile_of_team;
     if (rows > 1) {
       for (int r = 1 + member.team_rank(); r < here.rows; r += threads) keep_base(here, r, bases);
       member.team_barrier();
