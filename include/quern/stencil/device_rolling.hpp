@@ -26,7 +26,7 @@ struct rolling_tiles {
   static constexpr int team = 128, teams = small ? 6 : 4;
   static constexpr int at_once = 10;  // loads of a thread, which cover a tile and what narrow windows reach beyond it
   static constexpr int max_at_once = sizeof(value) <= 8 ? 16 : at_once;  // of wide windows
-  static constexpr std::int64_t widest_direct = 32;                       // windows without blocks
+  static constexpr std::int64_t widest_direct = 32;                      // windows without blocks
   static constexpr std::int64_t max_slots = 1 << 16;
 
   Reducer reducer;
@@ -67,16 +67,16 @@ struct rolling_tiles {
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     auto* const memory = static_cast<std::byte*>(member.team_shmem().get_shmem_aligned(bytes(), alignment));
-    auto& found = *reinterpret_cast<tile*>(memory);
+    auto& tile_of_team = *reinterpret_cast<tile*>(memory);
     auto* const bases = reinterpret_cast<std::int64_t*>(memory + tile_bytes);
     auto* const elements = reinterpret_cast<value*>(memory + tile_bytes + bases_bytes());
     std::byte* const shared = memory + tile_bytes + bases_bytes() + elements_bytes();
     if (member.team_rank() == 0) {
-      found = tile_of(member.league_rank());
-      keep_base(found, 0, bases);
+      tile_of_team = tile_of(member.league_rank());
+      keep_base(tile_of_team, 0, bases);
     }
     member.team_barrier();
-    const tile here = found;
+    const tile here = tile_of_team;
     if (rows > 1) {
       for (int r = 1 + member.team_rank(); r < here.rows; r += threads) keep_base(here, r, bases);
       member.team_barrier();
