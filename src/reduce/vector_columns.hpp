@@ -12,6 +12,12 @@
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define QUERN_VECTOR_COLUMNS
 #endif
+// No iteration depends on another through memory, which g++ alone is told by this.
+#ifdef __clang__
+#define QUERN_IVDEP
+#else
+#define QUERN_IVDEP _Pragma("GCC ivdep")
+#endif
 
 namespace quern::impl {
 
@@ -39,7 +45,7 @@ void add_to_sums(void* states, const T* const* rows, int first, int last) {
   auto* const s = static_cast<sum_state<T>*>(states);
   const T* row[Rows];
   for (int u = 0; u < Rows; ++u) row[u] = rows[u];
-#pragma GCC ivdep
+  QUERN_IVDEP
   for (int k = first; k < last; ++k) {
     const T x = tree<0, Rows>([&](int u) { return row[u][k]; });
     const T before = s[k].sum, sum = before + x, added = sum - before;
@@ -65,7 +71,7 @@ bool add_to_moments(void* states, const float* const* rows, int first, int last)
   const float* row[Rows];
   for (int u = 0; u < Rows; ++u) row[u] = rows[u];
   unsigned unsettled = 0;
-#pragma GCC ivdep
+  QUERN_IVDEP
   for (int k = first; k < last; ++k) {
     const float before = s[k].center;
     const float center = before + first_center((s[k].n == 0) & (before == 0), row[0][k]);

@@ -316,13 +316,16 @@ struct axis_source {
       to += n;
     };
     repeat(std::min((j + 1) * times - i, count));
-    if (times <= wide)
-      while (end - to >= wide) {
+    const auto repeat_by = [&]<std::int64_t Stores>(std::integral_constant<std::int64_t, Stores>) {
+      if (times > Stores || (Stores > wide && 2 * times <= Stores)) return;
+      for (; end - to >= Stores; to += times, from += own.stride) {
         const value_type v = own.inner.load(from);
-        for (std::int64_t u = 0; u < wide; ++u) to[u] = v;
-        from += own.stride;
-        to += times;
+        for (std::int64_t u = 0; u < Stores; ++u) to[u] = v;
       }
+    };
+    repeat_by(std::integral_constant<std::int64_t, wide>());
+    repeat_by(std::integral_constant<std::int64_t, 2 * wide>());
+    repeat_by(std::integral_constant<std::int64_t, 4 * wide>());
     while (to < end) repeat(std::min(times, static_cast<std::int64_t>(end - to)));
   }
   /// What stands at an address whose index leads to no element.
