@@ -14,14 +14,14 @@ struct sums_in_packs {
   static constexpr int width = row_pack_values<T>;
   T* data;
   std::int32_t pitch;
-  KOKKOS_FUNCTION void load(T (&sum)[width], std::int64_t key, int t0, int) const {
-    const auto p = load_row_pack(data + key * pitch + t0);
+  KOKKOS_FUNCTION void load(T (&sum)[width], std::uint32_t key, int t0, int) const {
+    const auto p = load_row_pack(data + static_cast<std::int32_t>(key) * pitch + t0);
     for (int v = 0; v < width; ++v) sum[v] = p.value[v];
   }
-  KOKKOS_FUNCTION void store(const T (&sum)[width], std::int64_t key, int t0, int) const {
+  KOKKOS_FUNCTION void store(const T (&sum)[width], std::uint32_t key, int t0, int) const {
     pack<T, width> p;
     for (int v = 0; v < width; ++v) p.value[v] = sum[v];
-    *reinterpret_cast<pack<T, width>*>(data + key * pitch + t0) = p;
+    *reinterpret_cast<pack<T, width>*>(data + static_cast<std::int32_t>(key) * pitch + t0) = p;
   }
 };
 /// The same as values without any behind them.
@@ -30,18 +30,20 @@ struct sums_in_rows {
   static constexpr int width = row_pack_values<T>;
   T* data;
   std::int64_t pitch;
-  KOKKOS_FUNCTION void load(T (&sum)[width], std::int64_t key, int t0, int columns) const {
-    for (int v = 0; v < width; ++v) sum[v] = t0 + v < columns ? data[key * pitch + t0 + v] : T(0);
-  }
-  KOKKOS_FUNCTION void store(const T (&sum)[width], std::int64_t key, int t0, int columns) const {
+  KOKKOS_FUNCTION void load(T (&sum)[width], std::uint64_t key, int t0, int columns) const {
     for (int v = 0; v < width; ++v)
-      if (t0 + v < columns) data[key * pitch + t0 + v] = sum[v];
+      sum[v] = t0 + v < columns ? data[static_cast<std::int64_t>(key) * pitch + t0 + v] : T(0);
+  }
+  KOKKOS_FUNCTION void store(const T (&sum)[width], std::uint64_t key, int t0, int columns) const {
+    for (int v = 0; v < width; ++v)
+      if (t0 + v < columns) data[static_cast<std::int64_t>(key) * pitch + t0 + v] = sum[v];
   }
 };
 
 /// Adds the points of a team's tile to the sums that are their keys, in their order: to a sum all of them some threads,
 /// each a pack of columns. These have the sums whose points begin among so many, which are as many as others have.
-template <class T, int Team, class Order>
+/// Once: the threads of a sum have all its columns, and the origin has zeros behind them.
+template <class T, int Team, class Order, bool Once>
 struct add_in_order {
   static constexpr int width = row_pack_values<T>;
   const centred_rows<T>& points;
@@ -64,22 +66,27 @@ struct add_in_order {
     int begin = rank / lanes * share;
     const int end = Kokkos::min(begin + share, all);
     while (begin > 0 && begin < end && Order::key(entries[begin]) == Order::key(entries[begin - 1])) ++begin;
-    for (int t0 = rank % lanes * width; t0 < points.columns; t0 += lanes * width) {
-      T about[width];
-      for (int v = 0; v < width; ++v) about[v] = t0 + v < points.columns ? origin[t0 + v] : T(0);
-      int at = begin;
-      while (at < end) {
-        const auto key = Order::key(entries[at]);
-        T sum[width];
-        sums.load(sum, static_cast<std::int64_t>(key), t0, points.columns);
-        while (add_some(entries, at, all, key, first, t0, about, sum)) {
-        }
-        sums.store(sum, static_cast<std::int64_t>(key), t0, points.columns);
-      }
-    }
+    int t0 = rank % lanes * width;
+    if constexpr (Once) add_columns(sums, entries, all, begin, end, first, t0);
+    else
+      for (; t0 < points.columns; t0 += lanes * width) add_columns(sums, entries, all, begin, end, first, t0);
   }
 
  private:
+  template <class Sums, class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION void add_columns(const Sums& sums, const Entry* entries, int all, int at, int end,
+                                               std::int64_t first, int t0) const {
+    T about[width];
+    for (int v = 0; v < width; ++v) about[v] = Once || t0 + v < points.columns ? origin[t0 + v] : T(0);
+    while (at < end) {
+      const Entry key = Order::key(entries[at]);
+      T sum[width];
+      sums.load(sum, key, t0, points.columns);
+      while (add_some(entries, at, all, key, first, t0, about, sum)) {
+      }
+      sums.store(sum, key, t0, points.columns);
+    }
+  }
   /// Adds up to some points of a key, which are loaded before sums wait for each other. Whether there may be more.
   template <class Entry>
   KOKKOS_FORCEINLINE_FUNCTION bool add_some(const Entry* entries, int& at, int all, Entry key, std::int64_t first,
@@ -101,7 +108,7 @@ struct add_in_order {
   }
   KOKKOS_FORCEINLINE_FUNCTION void load_columns(T (&x)[width], std::int64_t i, int t0) const {
     const T* from = points.data + i * points.step + t0 * points.across;
-    if (in_packs) {
+    if (in_packs && (!Once || t0 < points.columns)) {
       const auto p = load_row_pack(from);
       for (int v = 0; v < width; ++v) x[v] = p.value[v];
     } else {

@@ -55,7 +55,7 @@ struct assign_few_columns {
       changed += store_labels(shared, first, count, label, rank);
       if (of.sums == nullptr) continue;
       sort_points(member, shared, count, label);
-      const add_in_order<T, team, order_type> add{of.points, shared.origin, in_packs, memory.pitch / pack_values};
+      const add_in_order<T, team, order_type, true> add{of.points, shared.origin, in_packs, memory.pitch / pack_values};
       if (memory.has_sums) add(sums_in_packs<T>{shared.sums, memory.pitch}, shared.order, first, rank);
       else add(sums_in_rows<T>{global_sums(part), of.points.columns}, shared.order, first, rank);
     }

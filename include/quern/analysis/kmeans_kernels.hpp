@@ -114,7 +114,7 @@ struct device_assign {
       : of(a),
         memory(m),
         in_packs(has_row_packs(a.points)),
-        lanes(add_in_order<T, team, order_type>::lanes_of(a.points.columns)) {}
+        lanes(add_in_order<T, team, order_type, false>::lanes_of(a.points.columns)) {}
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
@@ -251,7 +251,7 @@ struct device_assign {
           (static_cast<std::uint64_t>(rank) & (groups - 1)) * rows + static_cast<std::uint64_t>(shared.label[rank]),
           rank);
     order.sort(member, entry, groups * rows);
-    const add_in_order<T, team, order_type> add_points{of.points, of.points.origin, in_packs, lanes};
+    const add_in_order<T, team, order_type, false> add_points{of.points, of.points.origin, in_packs, lanes};
     on_sums(shared, part, [&](T* sums) { add_points(sums_in_rows<T>{sums, of.points.columns}, order, first, rank); });
   }
 };
