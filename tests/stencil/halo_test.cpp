@@ -296,15 +296,13 @@ TYPED_TEST(Halo, FewerCellsThanLayers) {
     return test::contents(u);
   };
   using values = std::vector<T>;
-  if constexpr (std::is_signed_v<T>) {
-    EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::wrap, {5}, 2));
-    EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::mirror, {5}, 2));
-    EXPECT_EQ((values{5, -5, 5, -5, 5}), filled(boundary::odd_reflect, {5}, 2));
-    EXPECT_EQ((values{1, 2, 1, 2, 1, 2, 1, 2}), filled(boundary::wrap, {2, 1}, 3));
-    EXPECT_EQ((values{2, 2, 1, 1, 2, 2, 1, 1}), filled(boundary::reflect, {1, 2}, 3));
-    EXPECT_EQ((values{2, 1, 2, 1, 2, 1, 2, 1}), filled(boundary::mirror, {1, 2}, 3));
-    EXPECT_EQ((values{7, 7, 2, 1, 1, 2, 7, 7, 7, 7}), filled({boundary::reflect, boundary::constant(7)}, {1, 2}, 4));
-  }
+  EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::wrap, {5}, 2));
+  EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::mirror, {5}, 2));
+  EXPECT_EQ((values{5, -5, 5, -5, 5}), filled(boundary::odd_reflect, {5}, 2));
+  EXPECT_EQ((values{1, 2, 1, 2, 1, 2, 1, 2}), filled(boundary::wrap, {2, 1}, 3));
+  EXPECT_EQ((values{2, 2, 1, 1, 2, 2, 1, 1}), filled(boundary::reflect, {1, 2}, 3));
+  EXPECT_EQ((values{2, 1, 2, 1, 2, 1, 2, 1}), filled(boundary::mirror, {1, 2}, 3));
+  EXPECT_EQ((values{7, 7, 2, 1, 1, 2, 7, 7, 7, 7}), filled({boundary::reflect, boundary::constant(7)}, {1, 2}, 4));
 }
 
 TYPED_TEST(Halo, StaggeredFieldsInOneLaunch) {
@@ -490,6 +488,24 @@ TEST(HaloOf, MoreFieldsOfSeveralTypesThanAKernelCarries) {
     (expect_field(std::get<I>(fields), I), ...);
   };
   fill(std::make_index_sequence<18>());
+}
+
+/// What remains of a periodic line `a | b c d | e` whose ghosts are added.
+template <class T>
+void expect_added(const std::vector<T>& line, const std::vector<T>& expected) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const auto u = test::make_array<T, 1, Kokkos::LayoutRight, space>({5}, line);
+  quern::fill_halo(space(), u, boundary::wrap, quern::depth{0});  // of no ghosts
+  quern::add_halo(space(), u, boundary::wrap, quern::depth{0});
+  EXPECT_EQ(line, test::contents(u));
+  quern::add_halo(space(), u, boundary::wrap, quern::depth{1});
+  EXPECT_EQ(expected, test::contents(u));
+}
+TEST(HaloOf, SumsOfNarrowTypesAndComplexNumbers) {
+  using complex = Kokkos::complex<float>;
+  expect_added<std::int8_t>({100, 2, 3, 100, 5}, {0, 7, 3, -56, 0});
+  expect_added<bool>({false, false, true, true, true}, {false, true, true, true, false});
+  expect_added<complex>({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {0, -1}}, {{}, {3, 3}, {5, 6}, {8, 10}, {}});
 }
 
 TEST(HaloOf, DualViewsSpansAndComplexNumbers) {
