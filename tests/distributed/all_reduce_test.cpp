@@ -76,6 +76,21 @@ TYPED_TEST(AllReduceOn, AnOperationForEachView) {
   EXPECT_EQ((std::vector<int>{0, ranks * (1 - ranks), 7 * ranks}), test::contents(low));
 }
 
+TYPED_TEST(AllReduceOn, NarrowTypes) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const int ranks = comm.size(), rank = comm.rank();
+  const auto sum = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>(
+      {3}, {static_cast<std::int8_t>(rank + 1), 100, static_cast<std::int8_t>(-rank)});
+  const auto any = test::make_array<bool, 1, Kokkos::LayoutRight, E>({3}, {rank == ranks - 1, false, true});
+  all_reduce<quern::op::sum, quern::op::max>(E(), comm, sum, any);
+  const auto narrow = [](int x) { return static_cast<std::int8_t>(x); };
+  EXPECT_EQ(
+      (std::vector<std::int8_t>{narrow(ranks * (ranks + 1) / 2), narrow(100 * ranks), narrow(ranks * (1 - ranks) / 2)}),
+      test::contents(sum));
+  EXPECT_EQ((std::vector<bool>{true, false, true}), test::contents(any));
+}
+
 TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
   const auto comm = test::world();
   const int ranks = comm.size(), rank = comm.rank();

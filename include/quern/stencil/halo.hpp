@@ -67,8 +67,8 @@ class field_boundaries {
   /// @throws Error if there are boundaries for each of another number of fields
   void check_count(const std::string& operation, std::size_t fields) const {
     if (each_ && each_->size() != fields)
-      throw Error(operation,
-                  "boundaries for " + std::to_string(each_->size()) + " fields, expected " + std::to_string(fields));
+      throw Error(operation, "each_field has boundaries for " + std::to_string(each_->size()) + ", and there " +
+                                 (fields == 1 ? "is 1 field" : "are " + std::to_string(fields) + " fields"));
   }
 
  private:
