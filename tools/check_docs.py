@@ -123,6 +123,24 @@ for place, text in texts:
                 if member not in enumerations[scope]:
                     problems.append(f"{place}: {scope} has no {member}, but {', '.join(sorted(enumerations[scope]))}")
 
+# Rows of tables and lists of parameters that a formatter has broken.
+item, indent, before = False, 0, None
+for place, text in comments:
+    row = text.lstrip("/").strip()
+    if row.startswith("| ") != row.endswith(" |"):
+        problems.append(f"{place}: a row of a table goes on in another line")
+    path, number = place.rsplit(":", 1)
+    follows = before == (path, int(number) - 1)
+    before = path, int(number)
+    begins = re.match(r"/ (?:@t?param|@throws|@return|- )", text)
+    if begins or not follows or not row or row.startswith(("@", "|")):
+        item, indent = bool(begins), 0
+    elif item:
+        here = len(text) - len(text[1:].lstrip())
+        if indent and here > indent:
+            problems.append(f"{place}: an item of a list goes on with another indentation")
+        indent = here
+
 for document in documents:
     text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
     for link in re.findall(r"\]\(([^)#\s]+)", text):

@@ -34,7 +34,7 @@ INTERFACES = {
               "keyed/order.hpp", "keyed/sort_order.hpp"},  # orders of sorts, also over ranks; the direction of a sort, without the sort
     "random": {"random/fill.hpp", "random/generator.hpp", "random/philox.hpp"},  # fields of numbers; a generator, and its bits, in kernels
     "fft": {"fft/run.hpp"},  # what a transform is asked for, of which ranks do one axis after the other
-    "linalg": {"linalg/dense_kernels.hpp", "linalg/dense_orthogonal.hpp", "linalg/lapack.hpp",  # factorizations of blocks, and what
+    "linalg": {"linalg/decomposed.hpp", "linalg/dense_kernels.hpp", "linalg/dense_orthogonal.hpp", "linalg/lapack.hpp",  # factorizations of blocks, and what
                "linalg/matrix_checks.hpp", "linalg/matrix_product.hpp", "linalg/product_kernels.hpp", "linalg/tall_kernels.hpp"},  # products and tall matrices are cut into over ranks
     "files": {"files/array_file.hpp", "files/array_info.hpp",  # boxes of arrays in files; what formats report
               "files/output_file.hpp"},  # a file that stands when it is whole

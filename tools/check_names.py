@@ -13,21 +13,29 @@ import sys
 # What is no name: comments, texts, includes and numbers. Quotes between digits belong to the number.
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\#include[^\n]*"""
                    r"|\d[\w'.]*|(?P<name>[A-Za-z_]\w*)", re.S)
-# Words that an identifier is or begins with, and what they are replaced by.
-WORDS = {"piece": "a tile, a chunk, a pack or a run", "pieces": "tiles, chunks, packs or runs",
-         "kept": "what is kept: selected, present, owned", "most": "max_", "place": "a position, an index or a slot",
-         "neighbours": "adjacent or contiguous", "twin": "an overload", "evenly": "contiguous or strided"}
-# A place is where operands are (memory, chunks, ranks), a word of CONTRIBUTING; `piecewise` takes NumPy's pieces; axes are kept by `keep_axes`;
-# and with nothing behind it `most` is a limit of the call.
-ALLOWED = {"place", "place_option", "place_of_call", "place_of_groups", "pieces", "piece_list", "kept_axes", "most"}
+# Words that no part of an identifier is, with their plurals, and what they are replaced by.
+WORDS = {"piece": "a tile, a chunk, a pack or a run", "kept": "what is kept: selected, present, owned", "most": "max_",
+         "place": "a position, an index or a slot", "neighbour": "adjacent or contiguous", "twin": "an overload",
+         "evenly": "contiguous or strided"}
+# A place is where operands are (memory, chunks, ranks), a word of CONTRIBUTING, and what works in place has one array; `piecewise` takes
+# NumPy's pieces; axes are kept by `keep_axes`; ranks have neighbours; and with nothing behind it `most` is a limit of the call.
+ALLOWED = {"any_place", "check_place_options", "described_place", "find_place", "in_chunks_place", "mask_or_place", "no_place", "of_place",
+           "option_or_place", "over_ranks_place", "place", "place_of_call", "place_of_groups", "place_option", "pieces", "piece_list",
+           "kept_axes", "with_kept_axes", "without_kept_axes", "neighbour", "low_neighbour", "high_neighbour", "most", "box_of_most"}
 TABLE = re.compile(r"^\| of \| sources \|\n\| --- \| --- \|\n((?:\|[^\n]*\n)+)", re.M)
+
+
+def private_word(name):
+    """The first word of the list that is a part of an identifier, or None."""
+    parts = re.sub(r"(^|_)in_place(?=_|$)", "", name).split("_")
+    return next((p.removesuffix("s") for p in parts if p in WORDS or p.removesuffix("s") in WORDS), None)
 
 
 def private_names(text):
     """Identifiers of a source with a word of the list, and the lines where they stand."""
     for found in TOKEN.finditer(text):
         name = found["name"]
-        if name and name not in ALLOWED and name.strip("_").split("_")[0] in WORDS:
+        if name and name not in ALLOWED and private_word(name):
             yield name, text.count("\n", 0, found.start()) + 1
 
 
@@ -35,7 +43,7 @@ def problems_of_words(top):
     for folder in ("include", "src"):
         for source in sorted((top / folder).rglob("*.?pp")):
             for name, line in private_names(source.read_text()):
-                yield f"{source.relative_to(top)}:{line}: `{name}`: say {WORDS[name.strip('_').split('_')[0]]}"
+                yield f"{source.relative_to(top)}:{line}: `{name}`: say {WORDS[private_word(name)]}"
 
 
 def listed_sources(contributing):
@@ -66,6 +74,8 @@ def test_reading():
     """The reader finds names and nothing in comments and texts."""
     text = 'int a = 1\'000; // kept\nauto s = "kept"; char c = \'"\';\n/* most_x\n */ int most_rows, kept_axes, piecewise;\nbool place_of;'
     assert list(private_names(text)) == [("most_rows", 4), ("place_of", 5)], list(private_names(text))
+    text = "int element_places, rows_in_place, places, twin_, displaced;"
+    assert [name for name, _ in private_names(text)] == ["element_places", "places", "twin_"], list(private_names(text))
 
 
 def main():

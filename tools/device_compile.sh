@@ -44,7 +44,7 @@ units=(
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
   "keyed/unique_test keyed/join_test keyed/insert_test"
-  "keyed/group_by_test keyed/group_ranges_test"
+  "keyed/group_by_test keyed/different_keys_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test map/transposed_copies_test"
   map/rows_test
@@ -54,7 +54,7 @@ tests=(
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test
-  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/short_rows_test reduce/vector_extrema_test"
+  "reduce/sum_test reduce/family_test reduce/quantile_test reduce/row_selection_test reduce/short_rows_test reduce/vector_columns_test reduce/vector_extrema_test"
   "reduce/reduced_test reduce/reductions_alone_test stencil/reduced_test"
   "reduce/axes_test reduce/reproducible_test reduce/moments_test reduce/integer_moments_test reduce/rounded_moments_test"
   reduce/mask_test
@@ -74,7 +74,7 @@ tests=(
   "random/fields_test random/points_test"
   "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
-  "analysis/label_test analysis/kmeans_test analysis/assign_memory_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test"
+  "analysis/label_test analysis/kmeans_lanes_test analysis/kmeans_test analysis/assign_memory_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test particles/device_search_test"
   "fits/linear_regression_test fits/lane_products_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/csv_source_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/one_pass_test scan/segmented_test scan/unwrap_test"
@@ -88,7 +88,7 @@ tests=(
   stencil/ndimage_test
   "stencil/order_test stencil/wide_windows_test"
   stencil/rolling_test
-  "stencil/rolling_tiles_test stencil/extreme_tiles_test stencil/separable_tiles_test"
+  "stencil/rolling_tiles_test stencil/extreme_tiles_test stencil/separable_tiles_test map/transposing_tiles_test"
   stencil/map_coordinates_test
   stencil/gaussian_derivatives_test
   "fft/fft_test fft/plans_test"

@@ -170,8 +170,46 @@ prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// How many of the pairs of the same points are within each of four radii, which grow by 1.
+prepared pair_counts(const exec_space& exec, std::int64_t n) {
+  const auto points = make_view<double**>("points", n, 3);
+  const auto counts = make_view<std::int64_t*>("counts", 4);
+  quern::random::uniform(exec, points, quern::random::key(1));
+  const quern::domain box({0, 0, 0}, {1, 1, 1}, quern::periodic(true));
+  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  const std::vector<double> radii{radius / 4, radius / 2, radius * 3 / 4, radius};
+  prepared p{24.0 * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::pair_counts(exec, counts, points, box, radii); }}};
+  p.poison = [=] { Kokkos::deep_copy(counts, -7); };
+  p.right = [=] {  // 4.19 around each within the last
+    const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+    return found(0) <= found(1) && found(1) <= found(2) && found(2) <= found(3) && found(3) % 2 == 0 &&
+           std::abs(static_cast<double>(found(3)) / static_cast<double>(n) - 4.19) < 0.4;
+  };
+  return p;
+}
+
+/// Of n vertices and as many edges between any two of them.
+prepared connected_components(const exec_space& exec, std::int64_t n) {
+  const auto from = make_view<std::int32_t*>("from", n), to = make_view<std::int32_t*>("to", n),
+             components = make_view<std::int32_t*>("components", n);
+  const Kokkos::View<std::int64_t, bench::memory_space> number("number");
+  quern::random::integers(exec, from, quern::random::key(1), 0, n);
+  quern::random::integers(exec, to, quern::random::key(2), 0, n);
+  prepared p{12.0 * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::connected_components(exec, components, from, to, quern::size_to{number}); }}};
+  p.poison = [=] { Kokkos::deep_copy(components, -7); };
+  p.right = [=] {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, number);
+    return quern::min(exec, components) == 0 && quern::max(exec, components) == found - 1 &&
+           bench::failures(n, KOKKOS_LAMBDA(std::int64_t e) { return components(from(e)) == components(to(e)); }) == 0;
+  };
+  return p;
+}
+
 /// Ten iterations from the first points, of normal points of 16 columns and 64 clusters.
-template <class T>
+template <class T, class... Option>
 prepared kmeans(const exec_space& exec, std::int64_t n) {
   constexpr int d = 16, limit = 10;
   const std::int64_t k = std::min<std::int64_t>(64, n);
@@ -184,7 +222,7 @@ prepared kmeans(const exec_space& exec, std::int64_t n) {
   prepared p{limit * (d * sizeof(T) + 8.0) * n_all, 2.0 * limit * d * static_cast<double>(k) * n_all, {}, {}, {}};
   p.variants = {{"quern", [=] {
                    *found = quern::kmeans(exec, centers, labels, points, initial, quern::max_iterations{limit},
-                                          quern::tolerance{.relative = 0});
+                                          quern::tolerance{.relative = 0}, Option()...);
                  }}};
   p.poison = [=] { Kokkos::deep_copy(labels, -7); };
   p.right = [=] {
@@ -236,6 +274,32 @@ prepared knn(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// The ten nearest of uniform points in a cube, of other ones among them.
+prepared knn_in_space(const exec_space& exec, std::int64_t n) {
+  constexpr int k = 10;
+  const auto points = make_view<double**>("points", n, 3);
+  const auto neighbors = make_view<std::int32_t**>("neighbors", n, k);
+  const auto distances = make_view<double**>("distances", n, k);
+  quern::random::uniform(exec, points, quern::random::key(1));
+  const quern::domain box({0, 0, 0}, {1, 1, 1});
+  prepared p{(24.0 + 12.0 * k) * static_cast<double>(n), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::knn(exec, neighbors, distances, points, box); }}};
+  p.poison = [=] { Kokkos::deep_copy(distances, -7); };
+  p.right = [=] {  // as above, of the first points
+    return bench::failures(
+               std::min<std::int64_t>(n, 64), KOKKOS_LAMBDA(std::int64_t i) {
+                 int nearer = 0;
+                 for (std::int64_t j = 0; j < static_cast<std::int64_t>(points.extent(0)); ++j) {
+                   double sum = 0;
+                   for (int t = 0; t < 3; ++t) sum += (points(i, t) - points(j, t)) * (points(i, t) - points(j, t));
+                   nearer += j != i && Kokkos::sqrt(sum) < distances(i, k - 1) * (1 - 1e-12) ? 1 : 0;
+                 }
+                 return nearer < k && distances(i, 0) <= distances(i, k - 1);
+               }) == 0;
+  };
+  return p;
+}
+
 /// Those of all elements together.
 prepared running_statistics_of_all(const exec_space& exec, std::int64_t n) {
   const auto u = make_view<double*>("u", n);
@@ -259,10 +323,15 @@ const bool registered = [] {
   bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
   bench::add({"kmeans 64, 16 columns/f64", {100'000, 1'000'000}, 500, kmeans<double>});
   bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
+  bench::add(
+      {"kmeans 64, 16 columns, reproducible/f32", {1'000'000, 10'000'000}, 500, kmeans<float, quern::reproducible_t>});
+  bench::add({"knn 10 in space/f64", {200'000, 1'000'000}, 500, knn_in_space});
   bench::add({"knn 10, 64 columns/f64", {20'000, 200'000}, 500, knn<double, 100>});
   bench::add({"knn 10, 64 columns/f32", {20'000, 200'000}, 500, knn<float, 100>});
   bench::add({"knn 10, 64 columns, a tenth as queries/f32", {1'000'000}, 500, knn<float, 10>});
   bench::add({"radius_neighbors/f64", {200'000, 1'000'000}, 5000, radius_neighbors});
+  bench::add({"pair_counts/f64", {200'000, 1'000'000}, 5000, pair_counts});
+  bench::add({"connected_components/i32", {1'000'000, 50'000'000}, 5000, connected_components});
   return true;
 }();
 

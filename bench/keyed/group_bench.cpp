@@ -6,19 +6,18 @@
 
 #include <Kokkos_UnorderedMap.hpp>
 #include <algorithm>
-#include <cmath>
 #include <quern/keyed.hpp>
 #include <quern/random.hpp>
 
-#include "support/bench.hpp"
+#include "skewed_keys.hpp"
 
 namespace {
 
+using bench::distribution;
 using bench::exec_space;
 using bench::make_view;
 using bench::prepared;
 using quern::random::key;
-using key_map = Kokkos::UnorderedMap<std::int64_t, std::int32_t, exec_space>;
 
 /// Keys all over the 64 bits, so many of them different.
 bench::view<std::int64_t*> spread_keys(const exec_space& exec, std::int64_t n, std::int64_t different, int seed) {
@@ -31,69 +30,86 @@ bench::view<std::int64_t*> spread_keys(const exec_space& exec, std::int64_t n, s
   return keys;
 }
 
-/// From keys to sums of values by key.
-template <class Keys>
-prepared sums_by_key(const exec_space& exec, const Keys& keys, std::int64_t different) {
+struct sum_of {
+  static constexpr double first = 0;
+  KOKKOS_FUNCTION static void join(double* to, double value) { Kokkos::atomic_add(to, value); }
+  template <class... Args>
+  static void call(const Args&... args) {
+    quern::sum(args...);
+  }
+};
+struct min_of {
+  static constexpr double first = 4;  // more than the values are
+  KOKKOS_FUNCTION static void join(double* to, double value) { Kokkos::atomic_min(to, value); }
+  template <class... Args>
+  static void call(const Args&... args) {
+    quern::min(args...);
+  }
+};
+
+double total_of(const bench::view<double*>& v, std::int64_t n) {
+  double total = 0;
+  Kokkos::parallel_reduce("total", bench::range(0, n), KOKKOS_LAMBDA(std::int64_t i, double& s) { s += v(i); }, total);
+  return total;
+}
+
+/// From keys to sums, or least ones, of values by key.
+template <class Op, class Keys>
+prepared results_by_key(const exec_space& exec, const Keys& keys, std::int64_t different) {
+  using K = typename Keys::value_type;
   const auto n = static_cast<std::int64_t>(keys.extent(0)), most = std::min(n, different);
-  const auto values = make_view<double*>("values", n), sums = make_view<double*>("sums", most);
+  const auto values = make_view<double*>("values", n), results = make_view<double*>("results", most);
   Kokkos::parallel_for("values", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { values(i) = 1 + i % 3; });
-  const std::int64_t size = quern::group_by(exec, keys).size();
-  const auto used = Kokkos::subview(sums, Kokkos::pair<std::int64_t, std::int64_t>(0, size));
-  prepared p{(8.0 + sizeof(typename Keys::value_type)) * n, 1.0 * n, {}, {}, {}};
-  p.variants = {{"quern", [=] { quern::sum(exec, used, values, quern::group_by(exec, keys)); }},
+  std::int64_t size = 0;
+  double expected = 0;
+  {
+    const auto by = quern::group_by(exec, keys);
+    const auto labels = by.labels();
+    size = by.size();
+    Kokkos::deep_copy(results, Op::first);
+    Kokkos::parallel_for(
+        "expected", bench::range(exec, 0, n),
+        KOKKOS_LAMBDA(std::int64_t i) { Op::join(&results(labels(i)), values(i)); });
+    expected = total_of(results, size);
+  }
+  const auto used = Kokkos::subview(results, Kokkos::pair<std::int64_t, std::int64_t>(0, size));
+  prepared p{(8.0 + sizeof(K)) * n, 1.0 * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { Op::call(exec, used, values, quern::group_by(exec, keys)); }},
                 {"plain", [=] {
-                   const key_map map(2 * most);
-                   Kokkos::deep_copy(exec, sums, 0);
+                   const Kokkos::UnorderedMap<std::int64_t, std::int32_t, exec_space> map(2 * most);
+                   Kokkos::deep_copy(exec, results, Op::first);
                    const auto row = make_view<std::int32_t*>("rows", map.capacity());
                    const Kokkos::View<std::int32_t, exec_space> count("count");
                    Kokkos::parallel_for(
                        "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
-                         const auto found = map.insert(keys(i));
+                         const auto found = map.insert(static_cast<std::int64_t>(keys(i)));
                          if (found.success()) row(found.index()) = Kokkos::atomic_fetch_inc(&count());
                        });
                    Kokkos::parallel_for(
-                       "plain", bench::range(exec, 0, n),
-                       KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_add(&sums(row(map.find(keys(i)))), values(i)); });
+                       "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+                         Op::join(&results(row(map.find(static_cast<std::int64_t>(keys(i))))), values(i));
+                       });
                  }}};
-  p.poison = [=] { Kokkos::deep_copy(sums, -7.0); };
-  double total = 0;
-  Kokkos::parallel_reduce(
-      "total", bench::range(0, n), KOKKOS_LAMBDA(std::int64_t i, double& s) { s += values(i); }, total);
+  p.poison = [=] { Kokkos::deep_copy(results, -7.0); };
   p.right = [=] {
-    double sum = 0;
-    std::int64_t wrong = 0;
-    Kokkos::parallel_reduce(
-        "check", bench::range(0, size),
-        KOKKOS_LAMBDA(std::int64_t g, double& s, std::int64_t& w) {
-          s += sums(g);
-          w += sums(g) < 1;
-        },
-        sum, wrong);
-    return sum == total && wrong == 0;
+    return total_of(results, size) == expected &&
+           bench::failures(size, KOKKOS_LAMBDA(std::int64_t g) { return results(g) >= 1; }) == 0;
   };
   return p;
 }
 template <std::int64_t Different>
 prepared group_by(const exec_space& exec, std::int64_t n) {
-  return sums_by_key(exec, spread_keys(exec, n, Different, 1), Different);
+  return results_by_key<sum_of>(exec, spread_keys(exec, n, Different, 1), Different);
 }
 
-/// The same of 5e7 rows, or of few where it is only verified, with keys from 0 to `different` - 1: all as frequent, or
-/// key k about 1 / k times as frequent as key 1.
-enum class frequency { uniform, zipf };
-template <class K, frequency F>
+/// The same of 5e7 rows, or of few where it is only verified, with keys from 0 to `different` - 1.
+template <class K, distribution How, class Op = sum_of>
 prepared group_by_range(const exec_space& exec, std::int64_t different) {
   const std::int64_t n = different < 10 ? 100 : 50'000'000;
-  const auto keys = make_view<K*>("keys", n);
-  if (F == frequency::uniform) {
-    quern::random::integers(exec, keys, key(1), 0, different);
-  } else {
-    const double logarithm = std::log(static_cast<double>(different));
-    Kokkos::parallel_for(
-        "zipf", bench::range(exec, 0, n),
-        KOKKOS_LAMBDA(std::int64_t i) { keys(i) = static_cast<K>(Kokkos::exp(logarithm * bench::hashed(i, 1))); });
-  }
-  return sums_by_key(exec, keys, different);
+  return results_by_key<Op>(exec, bench::keys_of<K>(exec, n, different, How), different);
+}
+prepared group_by_different(const exec_space& exec, std::int64_t n) {
+  return results_by_key<sum_of>(exec, bench::keys_of<std::int64_t>(exec, n, n, distribution::all_different), n);
 }
 
 /// One partner on each side for about two thirds of the rows.
@@ -108,7 +124,7 @@ prepared join(const exec_space& exec, std::int64_t n) {
   prepared p{16.0 * n + 8.0 * (n - n / 3), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::join(exec, left_rows, right_rows, left, right, quern::size_to{count}); }},
                 {"plain", [=] {
-                   const key_map map(2 * n);
+                   const Kokkos::UnorderedMap<std::int64_t, std::int32_t, exec_space> map(2 * n);
                    Kokkos::deep_copy(exec, count, std::int64_t{0});
                    Kokkos::parallel_for(
                        "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t j) { map.insert(right(j), j); });
@@ -145,11 +161,27 @@ const bool registered = [] {
   bench::add({"group_by_hash_1000", {1'000'000, 100'000'000}, 40'099, group_by<1000>});
   bench::add({"group_by_hash_1e6", {100'000'000}, 40'099, group_by<1'000'000>});
   const std::vector<std::int64_t> different{10, 1000, 100'000, 10'000'000, 1'000'000'000};
-  bench::add({"group_by_i32 5e7 rows", different, 7, group_by_range<std::int32_t, frequency::uniform>});
-  bench::add({"group_by_i64 5e7 rows", {10'000'000}, 7, group_by_range<std::int64_t, frequency::uniform>});
-  bench::add(
-      {"group_by_i32 zipf 5e7 rows", {1000, 1'000'000, 10'000'000}, 7, group_by_range<std::int32_t, frequency::zipf>});
-  bench::add({"group_by_i64 zipf 5e7 rows", {1'000'000}, 7, group_by_range<std::int64_t, frequency::zipf>});
+  const auto add = [](const std::string& name, std::vector<std::int64_t> different, bench::prepare make) {
+    bench::add({name, std::move(different), 7, std::move(make)});
+  };
+  add("group_by_i32 5e7 rows", different, group_by_range<std::int32_t, distribution::uniform>);
+  add("group_by_i64 5e7 rows", {10'000'000}, group_by_range<std::int64_t, distribution::uniform>);
+  add("group_by_f64 5e7 rows", {1'000'000}, group_by_range<double, distribution::uniform>);
+  add("group_by_i32 log-uniform 5e7 rows", {1000, 1'000'000, 10'000'000},
+      group_by_range<std::int32_t, distribution::log_uniform>);
+  add("group_by_i64 log-uniform 5e7 rows", {1'000'000, 10'000'000},
+      group_by_range<std::int64_t, distribution::log_uniform>);
+  add("group_by_f64 log-uniform 5e7 rows", {1'000'000}, group_by_range<double, distribution::log_uniform>);
+  add("group_by_i32 zipf 1.2 5e7 rows", {1'000'000}, group_by_range<std::int32_t, distribution::zipf>);
+  add("group_by_i32 half equal 5e7 rows", {1'000'000}, group_by_range<std::int32_t, distribution::half_equal>);
+  add("group_by_i32 all equal 5e7 rows", {1'000'000}, group_by_range<std::int32_t, distribution::all_equal>);
+  add("group_by_i32 runs 5e7 rows", {1'000'000}, group_by_range<std::int32_t, distribution::runs>);
+  add("group_by_i32 minima 5e7 rows", {1'000'000}, group_by_range<std::int32_t, distribution::uniform, min_of>);
+  add("group_by_i32 minima log-uniform 5e7 rows", {1'000'000},
+      group_by_range<std::int32_t, distribution::log_uniform, min_of>);
+  add("group_by_i32 minima half equal 5e7 rows", {1'000'000},
+      group_by_range<std::int32_t, distribution::half_equal, min_of>);
+  bench::add({"group_by_i64 all different", {50'000'000}, 4099, group_by_different});
   bench::add({"join_i64", {1'000'000, 30'000'000}, 4099, join});
   return true;
 }();

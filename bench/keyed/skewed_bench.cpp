@@ -6,34 +6,14 @@
 
 #include <quern/keyed.hpp>
 
-#include "support/bench.hpp"
+#include "skewed_keys.hpp"
 
 namespace {
 
+using bench::distribution;
 using bench::exec_space;
 using bench::make_view;
 using bench::prepared;
-
-/// How keys are distributed over n numbers: evenly; key k about 1 / k times as frequent as key 1; by Zipf's law with an
-/// exponent of 1.2; half or all of them one number; or evenly in runs of 64.
-enum class distribution { uniform, log_uniform, zipf, half_equal, all_equal, runs };
-
-template <class K>
-struct make_key {
-  distribution how;
-  std::int64_t bins;
-  K* keys;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const double u = bench::hashed(i, 1), n = static_cast<double>(bins);
-    double k = u * n;
-    if (how == distribution::log_uniform) k = Kokkos::exp(u * Kokkos::log(n)) - 1;
-    // The distribution function of a continuous variable from 1 to n + 1, turned around.
-    if (how == distribution::zipf) k = Kokkos::pow(1 - u * (1 - Kokkos::pow(n + 1, -0.2)), -5.0) - 1;
-    if (how == distribution::all_equal || (how == distribution::half_equal && bench::hashed(i, 2) < 0.5)) k = n / 3;
-    if (how == distribution::runs) k = bench::hashed(i / 64, 1) * n;
-    keys[i] = static_cast<K>(Kokkos::min(static_cast<std::int64_t>(k), bins - 1));
-  }
-};
 
 /// One atomic addition for each key.
 template <class K, class Sums>
@@ -43,8 +23,9 @@ struct plain_sums {
   decltype(make_view<double*>("", 0)) values;  // empty for counts
   Sums out;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if constexpr (std::is_integral_v<sum>) Kokkos::atomic_inc(&out(keys(i)));
-    else Kokkos::atomic_add(&out(keys(i)), values(i));
+    sum* const to = &out(static_cast<std::int64_t>(keys(i)));
+    if constexpr (std::is_integral_v<sum>) Kokkos::atomic_inc(to);
+    else Kokkos::atomic_add(to, values(i));
   }
   void run(const exec_space& exec) const {
     Kokkos::deep_copy(exec, out, sum(0));
@@ -52,13 +33,13 @@ struct plain_sums {
   }
 };
 
+/// `bincount` of integers, `histogram` of floating-point values.
 template <class K, class Sum>
 prepared bincount(const exec_space& exec, std::int64_t n, std::int64_t bins, distribution how) {
   constexpr bool weighted = !std::is_integral_v<Sum>;
-  const auto keys = make_view<K*>("keys", n);
+  const auto keys = bench::keys_of<K>(exec, n, bins, how);
   const auto values = make_view<double*>("values", weighted ? n : 0);
   const auto sums = make_view<Sum*>("sums", bins), expected = make_view<Sum*>("expected", bins);
-  Kokkos::parallel_for("keys", bench::range(exec, 0, n), make_key<K>{how, bins, keys.data()});
   Kokkos::parallel_for(
       "values", bench::range(exec, 0, static_cast<std::int64_t>(values.extent(0))),
       KOKKOS_LAMBDA(std::int64_t i) { values(i) = 1 + i % 3; });
@@ -66,7 +47,9 @@ prepared bincount(const exec_space& exec, std::int64_t n, std::int64_t bins, dis
   prepared p{static_cast<double>(sizeof(K) + (weighted ? 8 : 0)) * n, 1.0 * n, {}, {}, {}};
   p.variants = {{"quern",
                  [=] {
-                   if constexpr (weighted) quern::bincount(exec, sums, keys, quern::weights{values});
+                   if constexpr (std::is_floating_point_v<K>)
+                     quern::histogram(exec, sums, keys, quern::bin_range{0.0, static_cast<double>(bins)});
+                   else if constexpr (weighted) quern::bincount(exec, sums, keys, quern::weights{values});
                    else quern::bincount(exec, sums, keys);
                  }},
                 {"plain", [=] { plain.run(exec); }}};
@@ -84,6 +67,11 @@ template <class K, class Sum, distribution How, std::int64_t Bins>
 prepared of(const exec_space& exec, std::int64_t n) {
   return bincount<K, Sum>(exec, n, Bins, How);
 }
+/// As many bins as keys.
+template <class Sum, distribution How>
+prepared in_as_many(const exec_space& exec, std::int64_t n) {
+  return bincount<std::int32_t, Sum>(exec, n, n, How);
+}
 
 template <distribution How>
 void add_rows(const std::string& name) {
@@ -93,6 +81,12 @@ void add_rows(const std::string& name) {
   bench::add({"bincount_i64 weights in 1e6 " + name, {50'000'000}, 4099, of<std::int64_t, double, How, 1'000'000>});
   bench::add({"bincount_i32 weights in 1000 " + name, sizes, 4099, of<std::int32_t, double, How, 1000>});
   bench::add({"bincount_i32 in 1000 " + name, {50'000'000}, 4099, of<std::int32_t, std::int64_t, How, 1000>});
+  bench::add({"histogram_f64 in 1e6 " + name, {50'000'000}, 4099, of<double, std::int64_t, How, 1'000'000>});
+}
+template <distribution How>
+void add_rows_of_as_many(const std::string& name) {
+  bench::add({"bincount_i32 weights in n " + name, {50'000'000}, 4099, in_as_many<double, How>});
+  bench::add({"bincount_i32 in n " + name, {50'000'000}, 4099, in_as_many<std::int64_t, How>});
 }
 
 const bool registered = [] {
@@ -102,6 +96,8 @@ const bool registered = [] {
   add_rows<distribution::half_equal>("half equal");
   add_rows<distribution::all_equal>("all equal");
   add_rows<distribution::runs>("runs");
+  add_rows_of_as_many<distribution::uniform>("uniform");
+  add_rows_of_as_many<distribution::all_different>("all different");
   return true;
 }();
 

@@ -109,21 +109,22 @@ prepared unique(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
-template <class T>
+/// Of values that are uniform, those below one over `Part`.
+template <class T, int Part>
 prepared compact(const exec_space& exec, std::int64_t n) {
+  constexpr T below = T(1) / Part;
   const auto x = make_view<T*>("x", n), out = make_view<T*>("out", n);
   const number count("count");
   quern::random::uniform(exec, x, key(1));
-  prepared p{1.5 * sizeof(T) * n, 0, {}, {}, {}};
+  prepared p{(1 + 1.0 / Part) * sizeof(T) * n, 0, {}, {}, {}};
   p.variants = {
-      {"quern",
-       [=] { quern::compact(exec, out, x, KOKKOS_LAMBDA(T v) { return v < T(0.5); }, quern::size_to{count}); }},
+      {"quern", [=] { quern::compact(exec, out, x, KOKKOS_LAMBDA(T v) { return v < below; }, quern::size_to{count}); }},
       {"plain", [=] {
          Kokkos::parallel_scan(
              "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
                const T v = x(i);
-               if (final && v < T(0.5)) out(k) = v;
-               k += v < T(0.5);
+               if (final && v < below) out(k) = v;
+               k += v < below;
                if (final && i == n - 1) count() = k;
              });
        }}};
@@ -131,7 +132,7 @@ prepared compact(const exec_space& exec, std::int64_t n) {
   p.right = [=] {
     // Numbered by another scan, each is where it belongs.
     const auto number_of = make_view<std::int64_t*>("numbers", n);
-    const auto is_selected = KOKKOS_LAMBDA(T v) { return v < T(0.5); };
+    const auto is_selected = KOKKOS_LAMBDA(T v) { return v < below; };
     std::int64_t expected = 0, found = 0;
     Kokkos::parallel_scan(
         "numbers", bench::range(0, n),
@@ -151,8 +152,9 @@ prepared compact(const exec_space& exec, std::int64_t n) {
 const bool registered = [] {
   bench::add({"unique_i32", {1'000'000, 100'000'000}, 40'099, unique<1000>});
   bench::add({"unique_1e7_i32", {50'000'000}, 40'099, unique_of_many});
-  bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact<double>});
-  bench::add({"compact_half_f32", {100'000'000}, 4099, compact<float>});
+  bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact<double, 2>});
+  bench::add({"compact_half_f32", {100'000'000}, 4099, compact<float, 2>});
+  bench::add({"compact_tenth_f64", {80'000'000}, 4099, compact<double, 10>});
   return true;
 }();
 

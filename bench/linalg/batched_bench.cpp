@@ -5,6 +5,8 @@
 // memory. Bytes count each operand once; flops are those of the direct factorizations, and none are stated where the
 // number depends on the sweeps of Jacobi's methods.
 
+#include <algorithm>
+#include <iterator>
 #include <quern/batch.hpp>
 #include <quern/linalg.hpp>
 
@@ -267,7 +269,21 @@ prepared lu(const exec_space& exec, std::int64_t items, std::int64_t n) {
   return p;
 }
 
-/// All sizes and types side by side, `--benchmark_filter=sweep`, of at most 2 GiB a matrix and item.
+/// Whether a sweep has several numbers of matrices of n x n; of odd sizes it has one.
+bool has_several(std::int64_t n) {
+  constexpr std::int64_t sizes[] = {2, 4, 8, 12, 16, 24, 32};
+  return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
+}
+/// How many matrices: in batches of at most 0.5 GiB.
+std::vector<std::int64_t> items_of_sweep(std::int64_t n, std::int64_t bytes) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  std::vector<std::int64_t> items;
+  for (const std::int64_t count : {1'000, 10'000, 100'000, 1'000'000})
+    if (count * n * n * bytes <= most) items.push_back(count);
+  if (has_several(n)) return items;
+  return {std::min<std::int64_t>(items.back(), 100'000)};
+}
+/// Odd sizes, those above and both types side by side, `--benchmark_filter=sweep`.
 template <class T>
 void add_sweep(const std::string& type) {
   using make = prepared (*)(const exec_space&, std::int64_t, std::int64_t);
@@ -275,12 +291,11 @@ void add_sweep(const std::string& type) {
       {"solve", solve<T>}, {"lu", lu<T>},     {"inv", inv<T>}, {"cholesky", cholesky<T>},
       {"qr", qr<T>},       {"eigh", eigh<T>}, {"svd", svd<T>}};
   for (const auto& [name, prepare] : operations)
-    for (const std::int64_t n : {2, 4, 8, 12, 16, 24, 32}) {
-      std::vector<std::int64_t> sizes;
-      for (const std::int64_t items : {1'000, 10'000, 100'000, 1'000'000})
-        if (items * n * n * static_cast<std::int64_t>(sizeof(T)) <= std::int64_t{1} << 31) sizes.push_back(items);
-      bench::add({std::string("sweep_") + name + "/" + type + " " + std::to_string(n) + "x" + std::to_string(n), sizes,
-                  3, [prepare, n](const exec_space& exec, std::int64_t items) { return prepare(exec, items, n); }});
+    for (std::int64_t n = 2; n <= 32; ++n) {
+      if (n % 2 == 0 && !has_several(n)) continue;
+      bench::add({std::string("sweep_") + name + "/" + type + " " + std::to_string(n) + "x" + std::to_string(n),
+                  items_of_sweep(n, sizeof(T)), 3,
+                  [prepare, n](const exec_space& exec, std::int64_t items) { return prepare(exec, items, n); }});
     }
 }
 

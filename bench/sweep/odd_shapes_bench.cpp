@@ -13,6 +13,9 @@
 #ifdef QUERN_USES_FFT
 #include <quern/fft.hpp>
 #endif
+#ifdef QUERN_USES_LINALG
+#include <quern/linalg.hpp>
+#endif
 
 #include "support/bench.hpp"
 
@@ -35,7 +38,7 @@ KOKKOS_INLINE_FUNCTION bool near(double found, double expected, double bound) {
 }
 
 prepared max_axes(const exec_space& exec, int64_t n) {
-  const int64_t l = n / 2, m = n - 2;
+  const int64_t l = n / 2 + 1, m = n - 2;
   const auto x = sampled(make_view<double***>("x", l, m, n), 1);
   const auto out = make_view<double*>("out", m);
   prepared p{8.0 * l * m * n, 0, {}, {}, {}};
@@ -169,7 +172,7 @@ prepared uniform(const exec_space& exec, int64_t n) {
 }
 
 prepared layouts(const exec_space& exec, int64_t n) {
-  const int64_t m = n * 3 / 4;
+  const int64_t m = n * 3 / 4 + 1;
   const Kokkos::View<float**, Kokkos::LayoutLeft, bench::memory_space> x("x", n, m);
   const auto out = make_view<float**>("out", n, m);
   Kokkos::parallel_for("fill", range(exec, 0, n * m), bench::fill_hashed<float>{x.data(), 1});
@@ -195,6 +198,30 @@ prepared gamma(const exec_space& exec, int64_t n) {
 }
 
 /// A quarter as many right keys as left ones, each of which a quarter of these has.
+#ifdef QUERN_USES_LINALG
+/// Of a matrix with few columns, whose singular values are checked by the sum of their squares.
+prepared svd_of_columns(const exec_space& exec, int64_t m) {
+  constexpr int64_t n = 50;
+  const auto a = sampled(make_view<float**>("a", m, n), 1);
+  const auto u = make_view<float**>("u", m, n), vt = make_view<float**>("vt", n, n);
+  const auto s = make_view<float*>("s", n);
+  prepared p{4.0 * (2 * m * n + n * n + n), 6.0 * m * n * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::svd(exec, u, s, vt, a); }}};
+  p.poison = [=] { Kokkos::deep_copy(s, -7.0f); };
+  p.right = [=] {
+    double of_matrix = 0, of_values = 0;
+    Kokkos::parallel_reduce(
+        range(exec, 0, m * n),
+        KOKKOS_LAMBDA(int64_t e, double& sum) { sum += double(a(e / n, e % n)) * a(e / n, e % n); }, of_matrix);
+    Kokkos::parallel_reduce(
+        range(exec, 0, n), KOKKOS_LAMBDA(int64_t i, double& sum) { sum += double(s(i)) * s(i); }, of_values);
+    return Kokkos::abs(of_values - of_matrix) <= 1e-4 * of_matrix &&
+           failures(n, KOKKOS_LAMBDA(int64_t i) { return s(i) > 0 && (i == 0 || s(i) <= s(i - 1)); }) == 0;
+  };
+  return p;
+}
+#endif
+
 prepared join(const exec_space& exec, int64_t n) {
   const int64_t m = n / 4;
   const auto left = make_view<int64_t*>("left", n), right = make_view<int64_t*>("right", m);
@@ -283,16 +310,19 @@ prepared convolution(const exec_space& exec, int64_t n) {
 #endif
 
 [[maybe_unused]] const bool registered = [] {
-  bench::add({"max_axes02/float64 256x511xn", {513}, 33, max_axes});
+  bench::add({"max_axes02/float64 257x511xn", {513}, 33, max_axes});
   bench::add({"sum_rows/float32 65537xn", {1013}, 33, of_rows<false>});
   bench::add({"var_rows/float32 65537xn", {1013}, 33, of_rows<true>});
   bench::add({"points_25/float64 5001xn", {5003}, 61, points_25});
   bench::add({"points_7_wrap/float64 301x403xn", {509}, 21, points_7});
   bench::add({"gaussian_1.5/float32 301x403xn", {509}, 21, gaussian});
   bench::add({"uniform_5/float32 301x403xn", {509}, 21, uniform});
-  bench::add({"copy_of_other_layout/float32 nx9000", {12'001}, 61, layouts});
+  bench::add({"copy_of_other_layout/float32 nx9001", {12'001}, 61, layouts});
   bench::add({"gamma_2.5/float64", {50'000'000}, 4099, gamma});
   bench::add({"join_of_quarter/int64", {20'000'000}, 4099, join});
+#ifdef QUERN_USES_LINALG
+  bench::add({"svd/float32 nx50", {300'000}, 4099, svd_of_columns});
+#endif
 #ifdef QUERN_USES_FFT
   bench::add({"fft_columns/complex64 nx777", {5000}, 30, fft_columns});
   bench::add({"dct_rows/float32 n2", {4096}, 32, dct_rows});

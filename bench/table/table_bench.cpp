@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <quern/keyed/is_sorted.hpp>
 #include <quern/random.hpp>
 #include <quern/reduce.hpp>
 #include <quern/table.hpp>
@@ -81,6 +82,65 @@ prepared group_by(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// n rows of a key in the order of nothing and a number.
+table keyed_rows(const exec_space& exec, std::int64_t n) {
+  table rows(exec);
+  rows.insert("id", permuted(exec, n, 1)).insert("x", sampled(exec, n, 3));
+  return rows;
+}
+prepared sort_by(const exec_space& exec, std::int64_t n) {
+  const auto rows = keyed_rows(exec, n);
+  const auto made = std::make_shared<table>();
+  prepared p{32.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = rows.sort_by("id"); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const double expected = total(exec, rows, "x");
+    return made->rows() == n && quern::is_sorted(exec, made->column<std::int64_t>("id")) &&
+           std::abs(total(exec, *made, "x") - expected) <= 1e-9 * expected;
+  };
+  return p;
+}
+/// Four tables of as many rows.
+prepared concat(const exec_space& exec, std::int64_t n) {
+  const auto rows = keyed_rows(exec, n / 4);
+  const auto made = std::make_shared<table>();
+  prepared p{32.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { *made = table::concat({rows, rows, rows, rows}); }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    const double expected = 4 * total(exec, rows, "x");
+    return made->rows() == n / 4 * 4 && std::abs(total(exec, *made, "x") - expected) <= 1e-9 * expected;
+  };
+  return p;
+}
+/// The sums of n rows in 1000 rows and 16 columns.
+prepared pivot(const exec_space& exec, std::int64_t n) {
+  const auto row = make_view<std::int64_t*>("row", n), column = make_view<std::int64_t*>("column", n);
+  Kokkos::parallel_for(
+      "keys", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+        row(i) = i / 16 * 611 % 1000;
+        column(i) = i % 16;
+      });
+  table rows(exec);
+  const auto x = sampled(exec, n, 3);
+  rows.insert("row", row).insert("column", column).insert("x", x);
+  const auto made = std::make_shared<table>();
+  prepared p{24.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] {
+                   *made = rows.pivot(
+                       {.index = "row", .columns = "column", .values = "x", .aggregate = quern::statistic::sum});
+                 }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    double found = 0;
+    for (int c = 0; c < 16; ++c) found += total(exec, *made, std::to_string(c).c_str());
+    const double expected = quern::sum(exec, x);
+    return made->rows() == 1000 && std::abs(found - expected) <= 1e-9 * expected;
+  };
+  return p;
+}
+
 /// Of four columns of doubles.
 prepared describe(const exec_space& exec, std::int64_t n) {
   table rows(exec);
@@ -124,8 +184,29 @@ prepared read_csv(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// The same table written. Bytes are those of the file.
+prepared write_csv(const exec_space& exec, std::int64_t n) {
+  table rows(exec);
+  for (int c = 0; c < 4; ++c) rows.insert("x" + std::to_string(c), sampled(exec, n, c + 1));
+  const auto file = std::make_shared<csv_file>(rows);
+  const auto bytes = std::filesystem::file_size(file->path);
+  prepared p{static_cast<double>(bytes), 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::write_csv(file->path, rows); }}};
+  p.poison = [=] { std::filesystem::resize_file(file->path, 0); };
+  p.right = [=] {
+    return std::filesystem::file_size(file->path) == bytes &&
+           quern::array_equal(exec, quern::read_csv(exec, file->path).template column<double>("x3"),
+                              rows.column<double>("x3"));
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"read_csv/f64 n x 4", {1'000'000}, 4099, read_csv});
+  bench::add({"write_csv/f64 n x 4", {1'000'000}, 4099, write_csv});
+  bench::add({"sort_by/i64", {1'000'000, 10'000'000}, 4099, sort_by});
+  bench::add({"concat/i64, f64", {1'000'000, 50'000'000}, 4100, concat});
+  bench::add({"pivot 1000 x 16/f64", {1'000'000, 50'000'000}, 20'000, pivot});
   bench::add({"merge/i64", {1'000'000, 10'000'000}, 4099, merge<1>});
   bench::add({"merge with a fifth/i64", {5'000'000}, 4099, merge<5>});
   bench::add({"group_by and sum, 1e6 keys/i64", {5'000'000, 100'000'000}, 40'099, group_by<false>});

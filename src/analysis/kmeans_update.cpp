@@ -10,11 +10,11 @@ namespace quern::impl {
 namespace {
 
 /// Sums of a part are in a device's shared memory beside a tile, and in a core's cache, if they fit there; else they
-/// are in memory, once.
-int groups_of_sums(std::int64_t row_bytes) {
-  constexpr std::int64_t max_groups = 16, fast_bytes = 16 << 10;
+/// are in memory, once. Few clusters have several each, so that a sum need not wait for the one before.
+int groups_of_sums(std::int64_t row_bytes, std::int64_t clusters) {
+  constexpr std::int64_t max_groups = 16, fast_bytes = 16 << 10, enough = 64;
   int groups = 1;
-  while (groups < max_groups && 2 * groups * row_bytes <= fast_bytes) groups *= 2;
+  while (groups < max_groups && 2 * groups * row_bytes <= fast_bytes && 2 * groups * clusters <= enough) groups *= 2;
   return groups;
 }
 
@@ -23,11 +23,11 @@ int groups_of_sums(std::int64_t row_bytes) {
 std::int64_t kmeans_parts::most(std::int64_t n, std::int64_t row_bytes) {
   // Parts for two teams on each multiprocessor of a large device, twice, if they are long enough to be worth a sum.
   constexpr std::int64_t max_parts = 528, few_parts = 16, min_length = 1024, all_bytes = 128 << 20;
-  const std::int64_t of_part = std::max<std::int64_t>(1, groups_of_sums(row_bytes) * row_bytes);
-  const std::int64_t room = std::max(few_parts, all_bytes / of_part);
+  const std::int64_t room = std::max(few_parts, all_bytes / std::max<std::int64_t>(1, row_bytes));
   return std::clamp<std::int64_t>((n + min_length - 1) / min_length, 1, std::min(max_parts, room));
 }
-kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes) : groups(groups_of_sums(row_bytes)) {
+kmeans_parts::kmeans_parts(std::int64_t n, std::int64_t row_bytes, std::int64_t clusters)
+    : groups(groups_of_sums(row_bytes, clusters)) {
   const std::int64_t wanted = most(n, row_bytes);
   const std::int64_t unit = row_bytes == 0 ? 256 : kmeans_parts(n, 0).length;
   length = std::max(unit, ((n + wanted - 1) / wanted + unit - 1) / unit * unit);
@@ -37,6 +37,12 @@ kmeans_parts kmeans_parts::part(std::int64_t first_point, std::int64_t count) co
   kmeans_parts p = *this;
   p.first = first_point / length;
   p.parts = (count + length - 1) / length;
+  return p;
+}
+
+kmeans_parts kmeans_parts::with_clusters(std::int64_t row_bytes, std::int64_t clusters) const {
+  kmeans_parts p = *this;
+  p.groups = groups_of_sums(row_bytes, clusters);
   return p;
 }
 

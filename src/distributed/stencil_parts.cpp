@@ -77,7 +77,8 @@ std::shared_ptr<void> find_exchange(const Decomposition& d, const exchange_key& 
   return s.exchanges.front().exchange;
 }
 void keep_exchange(const Decomposition& d, const exchange_key& key, const std::shared_ptr<void>& exchange) {
-  constexpr std::size_t max_exchanges = 8;  // those of the arrays of a time step
+  // Of the arrays of a time step, which come in the same order each time: where they are more, none is found.
+  constexpr std::size_t max_exchanges = 64;
   auto& s = d.shared();
   const std::lock_guard lock(s.mutex);
   s.exchanges.push_front({{key.begin(), key.end()}, exchange});

@@ -43,8 +43,9 @@ request request_of(const std::string& label, kind what, const shape& out, const 
     r.axis = axes_in_order(label, options.along, in.rank);
   }
   if (lengths.rank != 0 && lengths.rank != r.count)
-    throw Error(label,
-                "lengths are " + lengths.str() + ", expected one for each of " + std::to_string(r.count) + " axes");
+    throw Error(label, "lengths are " + lengths.str() +
+                           ", expected one for each axis that is transformed, of which the number is " +
+                           std::to_string(r.count));
   for (int i = 0; i < r.count; ++i)
     r.length[i] = resolved_length(label, r, i, r.axis[i], lengths.rank > 0 ? lengths.extent[i] : 0, out, in);
   return r;

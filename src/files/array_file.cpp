@@ -67,7 +67,7 @@ class file_on_disk : public byte_source {
   std::int64_t size() const override { return size_; }
   const std::string& name() const override { return path_; }
   void read(std::int64_t offset, std::int64_t bytes, void* to) override {
-    in_shares(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
+    for_each_share(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
       read_share(offset + first, count, static_cast<char*>(to) + first);
     });
   }

@@ -79,7 +79,7 @@ To converted(const From& v) {
 void swap_bytes(void* data, data_type type, std::int64_t n) {
   const int each = type.kind == number_kind::complex ? 2 : 1;
   const auto swap = [&]<int Size>(std::integral_constant<int, Size>) {
-    in_shares(n * each, converted_share, [&](std::int64_t first, std::int64_t count) {
+    for_each_share(n * each, converted_share, [&](std::int64_t first, std::int64_t count) {
       auto* number = static_cast<char*>(data) + first * Size;
       for (std::int64_t i = 0; i < count; ++i, number += Size) std::reverse(number, number + Size);
     });
@@ -111,7 +111,7 @@ class uncompressed_array : public array_file {
 void convert_numbers(data_type from_type, const void* from, data_type to_type, void* to, std::int64_t n) {
   with_type(from_type, [&]<class From>(From) {
     with_type(to_type, [&]<class To>(To) {
-      in_shares(n, converted_share, [&](std::int64_t first, std::int64_t count) {
+      for_each_share(n, converted_share, [&](std::int64_t first, std::int64_t count) {
         const auto* source = static_cast<const From*>(from) + first;
         auto* target = static_cast<To*>(to) + first;
         for (std::int64_t i = 0; i < count; ++i) target[i] = converted<To>(source[i]);

@@ -49,7 +49,7 @@ void in_calls(std::int64_t bytes, const Some& some, const Failed& failed) {
 constexpr std::int64_t share_bytes = 2 << 20;
 /// f(first, count) for shares of n bytes or elements, by several threads.
 template <class F>
-void in_shares(std::int64_t n, std::int64_t share, const F& f) {
+void for_each_share(std::int64_t n, std::int64_t share, const F& f) {
   quern::impl::on_host_threads((n + share - 1) / share,
                                [&](std::int64_t k) { f(k * share, std::min(share, n - k * share)); });
 }

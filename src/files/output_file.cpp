@@ -150,7 +150,7 @@ void output_file::append(const char* data, std::int64_t bytes) {
 void output_file::write_at(std::int64_t offset, const void* data, std::int64_t bytes) {
   if (descriptor_ < 0) throw FileError(path_, "cannot be written: it was committed, or an earlier write failed");
   try {
-    in_shares(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
+    for_each_share(bytes, share_bytes, [&](std::int64_t first, std::int64_t count) {
       write_share(offset + first, static_cast<const char*>(data) + first, count);
     });
   } catch (const FileError&) {

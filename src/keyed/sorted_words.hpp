@@ -102,9 +102,9 @@ struct bucket_sort {
   std::int64_t in_step;
   word* out;
   std::int64_t out_step;
-  word* room;            // for all, which may be out
-  key* sample;           // of which the first are the cuts
-  std::int64_t* places;  // [bucket][chunk], and where each bucket ends
+  word* room;             // for all, which may be out
+  key* sample;            // of which the first are the cuts
+  std::int64_t* offsets;  // [bucket][chunk], and where each bucket ends
 
   std::int64_t begin(std::int64_t chunk) const { return chunk * n / buckets; }
   std::int64_t bucket_of(key k) const {
@@ -132,17 +132,17 @@ struct bucket_sort {
       const key cut = sample[0];
       std::int64_t above = 0;
       for_chunk(chunk, [&](word w) { above += order.key_of(w) >= cut; });
-      places[chunk] = begin(chunk + 1) - begin(chunk) - above;
-      places[buckets + chunk] = above;
+      offsets[chunk] = begin(chunk + 1) - begin(chunk) - above;
+      offsets[buckets + chunk] = above;
       return;
     }
-    for (std::int64_t b = 0; b < buckets; ++b) places[b * buckets + chunk] = 0;
-    for_chunk(chunk, [&](word w) { ++places[bucket_of(order.key_of(w)) * buckets + chunk]; });
+    for (std::int64_t b = 0; b < buckets; ++b) offsets[b * buckets + chunk] = 0;
+    for_chunk(chunk, [&](word w) { ++offsets[bucket_of(order.key_of(w)) * buckets + chunk]; });
   }
   void move(std::int64_t chunk) const {
     if (buckets == 2) {  // in registers and without a branch, which would be mispredicted half of the times
       const key cut = sample[0];
-      std::int64_t low = places[chunk], high = places[buckets + chunk];
+      std::int64_t low = offsets[chunk], high = offsets[buckets + chunk];
       for_chunk(chunk, [&](word w) {
         const std::int64_t above = order.key_of(w) >= cut;
         room[low ^ ((low ^ high) & -above)] = w;
@@ -151,7 +151,7 @@ struct bucket_sort {
       });
       return;
     }
-    for_chunk(chunk, [&](word w) { room[places[bucket_of(order.key_of(w)) * buckets + chunk]++] = w; });
+    for_chunk(chunk, [&](word w) { room[offsets[bucket_of(order.key_of(w)) * buckets + chunk]++] = w; });
   }
   void finish(std::int64_t bucket) const {
     const std::int64_t first = bucket == 0 ? 0 : ends()[bucket - 1], last = ends()[bucket];
@@ -159,7 +159,7 @@ struct bucket_sort {
     if (room != out)
       for (std::int64_t i = first; i < last; ++i) out[i * out_step] = room[i];
   }
-  std::int64_t* ends() const { return places + buckets * buckets; }
+  std::int64_t* ends() const { return offsets + buckets * buckets; }
 };
 
 /// Sorts a line with the elements at these steps, which may be in place.
@@ -183,11 +183,11 @@ void sort_line(const std::string& label, const Exec& exec, const sorted_words<Nu
   const auto tops = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(threads)));
   buckets_type line{order, n, threads, tops, in, in_step, out, out_step, room, nullptr, nullptr};
   const scratch_arrays<Exec> of_line(exec, scratch_part{line.sample, buckets_type::sampled * threads},
-                                     scratch_part{line.places, threads * threads + threads});
+                                     scratch_part{line.offsets, threads * threads + threads});
   line.find_cuts();
   launch_units(exec, label_text(label, "/count"), threads, [&line](std::int64_t chunk) { line.count(chunk); });
-  std::exclusive_scan(line.places, line.ends(), line.places, std::int64_t{0});
-  for (std::int64_t b = 0; b < threads; ++b) line.ends()[b] = b + 1 < threads ? line.places[(b + 1) * threads] : n;
+  std::exclusive_scan(line.offsets, line.ends(), line.offsets, std::int64_t{0});
+  for (std::int64_t b = 0; b < threads; ++b) line.ends()[b] = b + 1 < threads ? line.offsets[(b + 1) * threads] : n;
   launch_units(exec, label_text(label, "/move"), threads, [&line](std::int64_t chunk) { line.move(chunk); });
   launch_units(exec, label, threads, [&line](std::int64_t bucket) { line.finish(bucket); });
 }

@@ -266,12 +266,16 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
 
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
-  const std::int64_t items = a.columns / a.rows;
-  const auto sizes = [&](auto... arguments) { return cusolverDnXsyevBatched_bufferSize(arguments..., items); };
-  call(exec, "cusolverDnXsyevBatched", sizes, cusolverDnXsyevBatched,
-       std::tuple(mode_of(vectors), CUBLAS_FILL_MODE_LOWER, a.rows, kind<T>, a.data, a.ld, kind<real_type<T>>, w,
-                  kind<T>),
-       info, items);
+  constexpr std::int64_t max_items = 1 << 15;  // with 100 000 of 24 x 24 the library ends in an internal error
+  const std::int64_t n = a.rows, all = a.columns / n;
+  for (std::int64_t first = 0; first < all; first += max_items) {
+    const std::int64_t items = std::min(max_items, all - first);
+    const auto sizes = [&](auto... arguments) { return cusolverDnXsyevBatched_bufferSize(arguments..., items); };
+    call(exec, "cusolverDnXsyevBatched", sizes, cusolverDnXsyevBatched,
+         std::tuple(mode_of(vectors), CUBLAS_FILL_MODE_LOWER, n, kind<T>, a.data + first * n * a.ld, a.ld,
+                    kind<real_type<T>>, w + first * n, kind<T>),
+         info + first, items);
+  }
 }
 
 QUERN_LINALG_TYPES(Kokkos::Cuda, QUERN_LAPACK)

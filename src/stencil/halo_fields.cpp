@@ -45,11 +45,10 @@ void check_counts(const std::string& label, const char* name, const axis_counts&
 
 void check_layers(const std::string& label, std::int64_t stored, std::int64_t layers, int axis) {
   const std::string where = " along axis " + std::to_string(axis);
-  if (stored < 0 || stored > max_layers)
-    throw Error(label, "a depth of " + std::to_string(stored) + " ghost layers" + where);
+  if (stored < 0 || stored > max_layers) throw Error(label, "ghost layers of depth " + std::to_string(stored) + where);
   if (layers < 0 || layers > stored)
-    throw Error(label,
-                std::to_string(layers) + " layers" + where + ", of which " + std::to_string(stored) + " are stored");
+    throw Error(label, "layers{" + std::to_string(layers) + "}" + where + ", where a depth of " +
+                           std::to_string(stored) + " is stored");
 }
 
 /// The smallest number of cells between the ghosts of all fields that have elements; 0 where there are none.
@@ -93,8 +92,8 @@ halo_grid halo_grid_of(const std::string& label, std::span<const array_bytes> fi
     for (std::size_t i = 0; i < fields.size(); ++i)
       if (fields[i].extents.size() > 0 && fields[i].extents.extent[d] <= 2 * depth)
         throw Error(label, name_of_field(i, fields.size()) + " has extents " + fields[i].extents.str() +
-                               ", which leave no cell between " + std::to_string(depth) +
-                               " ghost layers at both ends of axis " + std::to_string(d));
+                               ", which leave no cell between ghost layers of depth " + std::to_string(depth) +
+                               " at both ends of axis " + std::to_string(d));
     const std::int64_t n = grid.cells[d] = cells == nullptr ? fewest_cells(fields, d, depth) : cells->along(d);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const std::int64_t own = fields[i].extents.extent[d] - 2 * depth;

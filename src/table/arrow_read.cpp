@@ -71,12 +71,12 @@ struct numbered_texts {
     return std::make_shared<const std::vector<std::string>>(std::move(all));
   }
   /// Where the texts are among all.
-  std::vector<std::int32_t> places(const std::vector<std::string>& all) const {
-    std::vector<std::int32_t> places(codes.size());
+  std::vector<std::int32_t> positions(const std::vector<std::string>& all) const {
+    std::vector<std::int32_t> positions(codes.size());
     for (const auto& [text, code] : codes)
-      places[static_cast<std::size_t>(code)] =
+      positions[static_cast<std::size_t>(code)] =
           static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), text) - all.begin());
-    return places;
+    return positions;
   }
 };
 
@@ -281,9 +281,9 @@ class array_reader {
     numbered_texts texts;
     for_texts([&](std::int64_t i, std::string_view text) { codes[i] = texts.code_of(label_, text); });
     const auto categories = texts.categories();
-    const auto places = texts.places(*categories);
+    const auto positions = texts.positions(*categories);
     for_rows(rows_, [&](std::int64_t i) {
-      if (codes[i] >= 0) codes[i] = places[static_cast<std::size_t>(codes[i])];
+      if (codes[i] >= 0) codes[i] = positions[static_cast<std::size_t>(codes[i])];
     });
     return made(codes, categories);
   }
@@ -297,33 +297,33 @@ class array_reader {
       if (text) numbers.code_of(label_, *text);
     const auto categories = numbers.categories();
     // Positions in the dictionary become positions in the categories.
-    std::vector<std::int32_t> places;
+    std::vector<std::int32_t> positions;
     bool in_order = true;
     for (const auto& text : texts) {
       const auto found = std::lower_bound(categories->begin(), categories->end(), text.value_or(std::string_view()));
-      in_order &= text && std::cmp_equal(found - categories->begin(), places.size());
-      places.push_back(text ? static_cast<std::int32_t>(found - categories->begin()) : -1);
+      in_order &= text && std::cmp_equal(found - categories->begin(), positions.size());
+      positions.push_back(text ? static_cast<std::int32_t>(found - categories->begin()) : -1);
     }
     std::optional<host_column> column;
-    with_integer(format_, [&]<class T>(T) { column = read_indices<T>(places, in_order, categories); });
+    with_integer(format_, [&]<class T>(T) { column = read_indices<T>(positions, in_order, categories); });
     if (!column) reject("expected indices of integers");
     return *column;
   }
   template <class Index>
-  host_column read_indices(const std::vector<std::int32_t>& places, bool in_order,
+  host_column read_indices(const std::vector<std::int32_t>& positions, bool in_order,
                            const categories_ptr& categories) const {
     const std::byte* const data = from_row(buffer(1, 2), sizeof(Index));
     for (std::int64_t i = 0; i < rows_; ++i)
-      if (is_there(i) &&
-          (std::cmp_less(element<Index>(data, i), 0) || std::cmp_greater_equal(element<Index>(data, i), places.size())))
+      if (is_there(i) && (std::cmp_less(element<Index>(data, i), 0) ||
+                          std::cmp_greater_equal(element<Index>(data, i), positions.size())))
         fail("has the index " + std::to_string(element<Index>(data, i)) + " in row " + std::to_string(i) +
-             ", of a dictionary of " + std::to_string(places.size()));
+             ", of a dictionary of " + std::to_string(positions.size()));
     if (std::is_same_v<Index, std::int32_t> && in_order && rows_ > 0 && there_ == nullptr &&
         is_aligned<std::int32_t>(data))
       return shared<std::int32_t>(data, categories);
     std::int32_t* const codes = memory<std::int32_t>();
     for_rows(rows_, [&](std::int64_t i) {
-      codes[i] = is_there(i) ? places[static_cast<std::size_t>(element<Index>(data, i))] : -1;
+      codes[i] = is_there(i) ? positions[static_cast<std::size_t>(element<Index>(data, i))] : -1;
     });
     return made(codes, categories);
   }

@@ -86,23 +86,23 @@ Kokkos::MinMaxScalar<std::int64_t> bounds_of_type(const std::string& label, cons
 
 /// Codes of texts by the places of their texts in a longer list.
 struct move_codes {
-  const std::int32_t *codes, *place;
+  const std::int32_t *codes, *new_code;
   std::int64_t stride;
   std::int32_t* to;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int32_t code = codes[i * stride];
-    to[i] = code < 0 ? -1 : place[code];
+    to[i] = code < 0 ? -1 : new_code[code];
   }
 };
 template <class Exec>
 void copy_codes(const std::string& label, const Exec& exec, const column_in<Exec>& from, const column_in<Exec>& to) {
-  std::vector<std::int32_t> place;
+  std::vector<std::int32_t> new_code;
   const auto& all = *to.categories;
   for (const auto& text : *from.categories)
-    place.push_back(static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), text) - all.begin()));
-  const auto places = column_of_host(exec, {}, column_type::int32, place.data(), place.size());
+    new_code.push_back(static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), text) - all.begin()));
+  const auto new_codes = column_of_host(exec, {}, column_type::int32, new_code.data(), new_code.size());
   Kokkos::parallel_for(kernel_label(label, "/codes"), index_range(exec, from.rows),
-                       move_codes{static_cast<const std::int32_t*>(from.data), data_of<std::int32_t>(places),
+                       move_codes{static_cast<const std::int32_t*>(from.data), data_of<std::int32_t>(new_codes),
                                   from.stride, data_of<std::int32_t>(to)});
 }
 

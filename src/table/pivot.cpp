@@ -69,15 +69,15 @@ Table<Exec> Table<Exec>::pivot(const pivot_options& options) const {
   const distinct_keys<Exec> rows(label, exec_, index), columns(label, exec_, {pairs.columns_[keys.size() - 1]});
   const std::int64_t n = rows.by.size(), m = columns.by.size();
   bytes_of_array(label, shape{n, m}, sizeof(std::int64_t));  // that they can be counted
-  const auto places = new_values(exec_, {}, column_type::int64, n * m);
-  Kokkos::deep_copy(exec_, packed_of<std::int64_t>(exec_, places), std::int64_t{-1});
-  Kokkos::parallel_for(
-      kernel_label(label, "/places"), index_range(exec_, pairs.rows()),
-      write_pair_rows{rows.by.labels(exec_).data(), columns.by.labels(exec_).data(), n, data_of<std::int64_t>(places)});
+  const auto pair_rows = new_values(exec_, {}, column_type::int64, n * m);
+  Kokkos::deep_copy(exec_, packed_of<std::int64_t>(exec_, pair_rows), std::int64_t{-1});
+  Kokkos::parallel_for(kernel_label(label, "/pair_rows"), index_range(exec_, pairs.rows()),
+                       write_pair_rows{rows.by.labels(exec_).data(), columns.by.labels(exec_).data(), n,
+                                       data_of<std::int64_t>(pair_rows)});
   std::vector<column_data> result = rows.keys;
   for (auto& name : texts_of_values(label, exec_, columns.keys.front())) {
     const std::int64_t* const at =
-        data_of<std::int64_t>(places) + static_cast<std::int64_t>(result.size() - rows.keys.size()) * n;
+        data_of<std::int64_t>(pair_rows) + static_cast<std::int64_t>(result.size() - rows.keys.size()) * n;
     result.push_back(
         renamed(gather_rows(label, exec_, pairs.columns_.back(), at, n, pairs.rows() < n * m), std::move(name)));
   }

@@ -25,11 +25,11 @@ struct label_of_value {
 template <class T, class Exec>
 Groups<Exec> rows_with_values(const std::string& label, const Exec& exec, const Groups<Exec>& by,
                               const column_in<Exec>& c) {
-  const auto labels = new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), by.rows());
+  const auto labels = new_column<Exec, std::int32_t>(exec, by.rows());
   Kokkos::parallel_for(
       kernel_label(label, "/labels"), index_range(exec, by.rows()),
       label_of_value<T>{static_cast<const T*>(c.data), c.stride, by.labels(exec).data(), labels.data()});
-  const auto counts = new_column<Exec, std::int64_t>(exec, label_text(label, "/counts"), by.size());
+  const auto counts = new_column<Exec, std::int64_t>(exec, by.size());
   with_bins(exec, label_text(label, "/counts"), counts, own_bin{by.size()}, labels);
   return {labels, by.first(), counts};
 }

@@ -224,6 +224,10 @@ TYPED_TEST(RunningStatisticsOn, RefuseWhatDoesNotFit) {
   const Kokkos::View<double*, TypeParam> line("line", 5);
   const RunningStatistics<Kokkos::View<double*, TypeParam>> rows(exec, 4);
   test::expect_error("quern::RunningStatistics: x has extents (5, 7), expected (7, 5)", [&] { cells.add(exec, u); });
+  test::expect_error("quern::RunningStatistics: an extent is -3, expected at least 0",
+                     [&] { quern::RunningStatistics<Kokkos::View<double*, TypeParam>>(exec, -3); });
+  test::expect_error("quern::RunningCovariance: -1 variables, expected at least 0",
+                     [&] { quern::RunningCovariance<TypeParam>(exec, -1); });
   test::expect_error("quern::RunningStatistics/reduce: out has extents (4), expected (5)",
                      [&] { rows.add(exec, u, axis{1}); });
   test::expect_error("quern::RunningStatistics: out has extents (5), expected (4)", [&] { rows.mean(exec, line); });

@@ -35,6 +35,10 @@ struct product_twice {
   KOKKOS_FUNCTION Kokkos::Array<double, 2> operator()(double p) const { return {p, p}; }
 };
 
+struct greater {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+
 template <class Exec>
 struct ChunkedReducingMap : testing::Test {};
 TYPED_TEST_SUITE(ChunkedReducingMap, test::all_spaces);
@@ -46,17 +50,22 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   for (double& v : x.values) v = 1 + v / 64;  // so that products stay in range
   const auto whole = test::make_array<double, 2, LayoutRight, E>({97, 3}, x.values);
   auto out = behind<double>(std::array<std::int64_t, 2>{97, 3}, 2);
-  const auto [least, greatest, product, variance, length] =
+  const auto [least, greatest, product, variance, length, range, both, own] =
       quern::map(exec,
                  outputs(out.sink(), reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
-                         reduced<op::var>(on_host), reduced<op::norm>(on_host)),
-                 test::repeated<6>(), memory_for(x, 7, 2), x.source());
+                         reduced<op::var>(on_host), reduced<op::norm>(on_host), reduced<op::minmax>(on_host),
+                         reduced<op::mean_var>(on_host), reduced(on_host, greater(), 0.0)),
+                 test::repeated<9>(), memory_for(x, 7, 2), x.source());
   EXPECT_EQ(quern::min(exec, whole), least);
   EXPECT_EQ(quern::max(exec, whole), greatest);
   const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };
   EXPECT_PRED2(near, product, quern::prod(exec, whole));
   EXPECT_PRED2(near, variance, quern::var(exec, whole));
   EXPECT_PRED2(near, length, quern::norm(exec, whole));
+  EXPECT_EQ(std::pair(least, greatest), std::pair(range.min, range.max));
+  EXPECT_PRED2(near, both.mean, quern::mean(exec, whole));
+  EXPECT_PRED2(near, both.var, quern::var(exec, whole));
+  EXPECT_EQ(greatest, own);
   EXPECT_EQ(x.values, out.values);
 }
 
@@ -74,6 +83,26 @@ TYPED_TEST(ChunkedReducingMap, ReducesAlone) {
                       sum_and_product(), in...);
   };
   EXPECT_EQ(call(whole_x, whole_y), call(memory_for(x, 7, 2), x.source(), y.source()));
+  // To Views, along axes and of all elements.
+  const auto to_views = [&](const auto& sums, const auto& greatest, const auto& options, const auto&... in) {
+    const auto with = [&](const auto&... along) {
+      quern::map(exec,
+                 outputs(reduced<op::sum>(sums, quern::reproducible, along...), reduced<op::max>(greatest, along...)),
+                 both(), in...);
+    };
+    std::apply(with, options);
+    return std::pair(test::contents(sums), test::contents(greatest));
+  };
+  const auto expect_same = [&](const auto& sums, const auto& greatest, const auto&... along) {
+    const std::tuple options(along...);
+    const auto expected = to_views(sums, greatest, options, whole_x, whole_y);
+    EXPECT_EQ(expected, to_views(sums, greatest, options, memory_for(x, 7, 2), x.source(), y.source()));
+  };
+  for (const int axis : {0, 1}) {
+    const auto sums = test::make_array<double, 1, LayoutRight, E>({axis == 0 ? 31 : 97});
+    expect_same(sums, quern::like(sums), quern::axis{axis});
+  }
+  expect_same(Kokkos::View<double, E>("sum"), Kokkos::View<double, E>("greatest"));
 }
 
 TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
@@ -279,6 +308,33 @@ TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
         EXPECT_EQ(test::contents(out), z.values) << rows;
       }
     }
+  }
+}
+
+struct wide_difference {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& p) const {
+    const double d = p(-2, 0) - 2.0 * p(1, 0) + p(0, 2);
+    return quern::values(d, d);
+  }
+};
+
+TYPED_TEST(ChunkedReducingMap, StencilsOfRadiusTwo) {
+  using E = TypeParam;
+  const E exec{};
+  const std::array<std::int64_t, 2> extents{41, 9};
+  const auto x = behind<double>(extents, 1);
+  const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values),
+             out = test::make_array<double, 2, LayoutRight, E>(extents);
+  const auto step = [&](const auto& to, const auto&... in) {
+    return quern::stencil<quern::star<2>>(exec, outputs(to, reduced<op::sum>(on_host, quern::reproducible)),
+                                          wide_difference(), quern::boundary::reflect, in...);
+  };
+  const double expected = step(out, vx);
+  for (const std::int64_t rows : {5, 11, 1000}) {
+    auto z = behind<double>(extents, 3);
+    EXPECT_EQ(expected, step(z.sink(), memory_for(x, rows, 4), x.source())) << rows;
+    EXPECT_EQ(test::contents(out), z.values) << rows;
   }
 }
 

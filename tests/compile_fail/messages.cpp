@@ -117,6 +117,9 @@ void misuse() {
   quern::stencil<quern::box<1>>(exec, three, next_cell(), boundary::wrap, y);    // f must return as many values
   quern::stencil<quern::box<1>>(exec, none, twice_itself(), boundary::wrap, y);  // no output is an array
 
+  quern::map(exec, total, identity(), i);  // one reduction alone is a call of
+  quern::map(total, identity(), i);        // one reduction alone is a call of
+
   // Masks.
   quern::median(exec, x, quern::mask{c});                    // the elements of a mask must be of bool or of an integer
   quern::bincount(exec, i, i, quern::mask{f});               // the elements of a mask must be of bool or of an integer

@@ -9,10 +9,18 @@
 #include <quern/distributed/halo_exchange.hpp>
 #include <quern/distributed/migrate.hpp>
 #include <quern/distributed/migrate_table.hpp>
+#include <quern/distributed/reducing_map.hpp>
 #include <quern/stencil/inputs.hpp>
 #include <vector>
 
 using space = Kokkos::DefaultExecutionSpace;
+
+struct twice_itself {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x) const {
+    return quern::values(x, x);
+  }
+};
 
 void misuse(const quern::Communicator& comm) {
   using dual = Kokkos::DualView<double**>;
@@ -41,7 +49,13 @@ void misuse(const quern::Communicator& comm) {
   quern::HaloExchange(e, comm, own, edge, one).add(u, u, u, u, u, u, u, u, u, u, u, u, u, u, u, u, u);  // at most 16
   quern::HaloExchange(space(), comm, own, edge, one).add(1.0);  // one list of them, or a functor
 
-  quern::distributed::all_reduce<quern::op::mean>(comm, u);  // the mean, the variance or the range of results is none
+  const quern::DistributedView<double, 1> row("row", quern::Decomposition(comm, {3}));
+  const auto sums = quern::reduced<quern::op::sum>(row, quern::axis{0});
+  quern::map(quern::outputs(sums, sums), twice_itself(), field);  // where all outputs are reductions, out is a View
+
+  quern::distributed::all_reduce<quern::op::mean>(comm, u);    // the mean, the variance or the range of results is none
+  quern::distributed::all_reduce<quern::op::minmax>(comm, u);  // the mean, the variance or the range of results is none
+  quern::distributed::all_reduce<quern::op::mean_var>(comm, 1);  // the mean, the variance or the range of results
   quern::distributed::all_reduce<quern::op::sum, quern::op::max>(comm, u);  // for all Views, or one for each
   quern::distributed::all_reduce(comm, 1.0, quern::named{"dt"});            // a number is reduced without a launch
 

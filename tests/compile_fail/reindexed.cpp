@@ -14,6 +14,13 @@ struct identity {
   }
 };
 
+struct twice_itself {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& x) const {
+    return quern::values(x, x);
+  }
+};
+
 void misuse() {
   const Kokkos::View<double*> x("x", 3);
   const Kokkos::View<float*> f("f", 3);
@@ -47,6 +54,12 @@ void misuse() {
   quern::unwrap(rows, x);                                      // quern::unwrap: in must be of real numbers, and out
   const Kokkos::View<double**> m("m", 3, 3);
   const auto turned = quern::roll(m, 1);
+  const auto floats = quern::chunked::writer<float>({3, 3}, [](std::int64_t, std::int64_t, const float*) {});
+  const Kokkos::View<int**> n("n", 3, 3);
+  const auto sums = quern::reduced<quern::op::sum>(quern::in_chunks(f), quern::axis{0});
+  quern::map(m, identity(), sink);                    // a sink is written and not read: it is no input, and no output
+  quern::map(floats, identity(), quern::mask{n}, m);  // a sink is written and not read: it is no input, and no output
+  quern::map(quern::outputs(sums, sums), twice_itself(), m);  // where all outputs are reductions, out is a View
   const quern::boundary edge = quern::boundary::reflect;
   quern::argsort(rows, quern::roll(x, 1));             // a lazy array, or what roll, take, remove_at, pad, tile
   quern::top_k(x, rows, twice);                        // a lazy array, or what roll, take, remove_at, pad, tile

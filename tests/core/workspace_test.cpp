@@ -27,6 +27,19 @@ TYPED_TEST(Workspace, GrowsAndKeepsItsMemory) {
   EXPECT_EQ(1000u, w.size());
 }
 
+/// A graph that has captured a kernel whose teams wait for each other may still run it with them.
+TYPED_TEST(Workspace, KeepsSignalsThatAreOutgrown) {
+  const TypeParam exec;
+  constexpr std::size_t words = 100;
+  quern::Workspace<TypeParam> w;
+  const auto first = w.require_signals(exec, words);
+  EXPECT_EQ(2 * words, w.require_signals(exec, words + 1).size());
+  const quern::impl::pool_block<typename TypeParam::memory_space> block =
+      quern::impl::take_block<typename TypeParam::memory_space>(quern::impl::instance_ref(exec), first.size_bytes());
+  EXPECT_NE(static_cast<const void*>(first.data()), static_cast<const void*>(block.data()));
+  EXPECT_EQ(3 * words * sizeof(std::uint64_t), w.size());
+}
+
 TYPED_TEST(Workspace, MoreThanAnyMemoryIsRejectedByItsCount) {
   using E = TypeParam;
   try {

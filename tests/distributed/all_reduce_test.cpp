@@ -76,6 +76,21 @@ TYPED_TEST(AllReduceOn, AnOperationForEachView) {
   EXPECT_EQ((std::vector<int>{0, ranks * (1 - ranks), 7 * ranks}), test::contents(low));
 }
 
+TYPED_TEST(AllReduceOn, NarrowTypes) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const int ranks = comm.size(), rank = comm.rank();
+  const auto sum = test::make_array<std::int8_t, 1, Kokkos::LayoutRight, E>(
+      {3}, {static_cast<std::int8_t>(rank + 1), 100, static_cast<std::int8_t>(-rank)});
+  const auto any = test::make_array<bool, 1, Kokkos::LayoutRight, E>({3}, {rank == ranks - 1, false, true});
+  all_reduce<quern::op::sum, quern::op::max>(E(), comm, sum, any);
+  const auto narrow = [](int x) { return static_cast<std::int8_t>(x); };
+  EXPECT_EQ(
+      (std::vector<std::int8_t>{narrow(ranks * (ranks + 1) / 2), narrow(100 * ranks), narrow(ranks * (1 - ranks) / 2)}),
+      test::contents(sum));
+  EXPECT_EQ((std::vector<bool>{true, false, true}), test::contents(any));
+}
+
 TYPED_TEST(AllReduceOn, NumbersOfTheHost) {
   const auto comm = test::world();
   const int ranks = comm.size(), rank = comm.rank();
@@ -105,10 +120,16 @@ TYPED_TEST(AllReduceOn, RejectsMisuse) {
   const Kokkos::View<double**, TypeParam> u("u", 2, 3);
   test::expect_error("quern::distributed::all_reduce: a View of extents (2, 3), expected one axis or none",
                      [&] { all_reduce(TypeParam(), comm, u); });
+  const Kokkos::View<double, TypeParam> one("one"), two("two");
+  test::expect_error("quern::distributed::all_reduce: out 0 and out 1 share memory",
+                     [&] { all_reduce<quern::op::max>(comm, one, one); });
   const quern::Communicator checked(comm.mpi(), {.check_calls = true});
   if (comm.size() == 1) return;
   const Kokkos::View<double*, TypeParam> v("v", test::is_other(comm) ? 3 : 2);
   const std::string label = "quern::distributed::all_reduce";
+  test::expect_error(
+      label + ": on rank " + std::to_string(comm.size() - 1) + ": " + label + ": out 0 and out 1 share memory",
+      [&] { all_reduce<quern::op::max>(checked, one, test::is_other(comm) ? one : two); });
   test::expect_calls_differ(comm, label, label + " of float64 (2) with quern::sum",
                             label + " of float64 (3) with quern::sum", [&] { all_reduce(TypeParam(), checked, v); });
 }

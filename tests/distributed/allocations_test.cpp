@@ -67,6 +67,11 @@ TYPED_TEST(DistributedAllocations, OfDistributedViews) {
                                      edge, u);
     });
   }
+  std::vector<quern::DistributedView<double, 2, E>> fields;
+  for (int i = 0; i < 24; ++i) fields.emplace_back("field", d);
+  this->expect_none("stencils of many fields", [&] {
+    for (const auto& field : fields) quern::stencil<quern::star<1>>(exec, v, mean_of_cross(), boundary::wrap, field);
+  });
   this->expect_none("sum", [&] { quern::sum(exec, total, u); });
   this->expect_none("all_reduce", [&] { quern::distributed::all_reduce(exec, comm, total); });
   // Some versions of Kokkos allocate for each default instance.
@@ -105,6 +110,26 @@ TYPED_TEST(DistributedAllocations, OfOwnBlocks) {
   this->expect_none("a name", [&] { exchange.exchange(u, quern::named{"the ghosts of all the fields"}); });
   this->expect_none("add", [&] { faces.add(u, v); });
   this->expect_none("add a list", [&] { faces.add(list); });
+}
+
+// Lists of each number of fields have messages of their own, of which those are kept that were used lately.
+TYPED_TEST(DistributedAllocations, OfManyPlans) {
+  if (quern::impl::is_device<TypeParam>) GTEST_SKIP() << "the driver's own";
+  using E = TypeParam;
+  const auto comm = test::world();
+  const Decomposition::Block own{{6 * comm.rank(), 0}, {6, 5}};
+  quern::HaloExchange exchange(E(), comm, own, boundary::wrap, quern::depth{1});
+  std::vector<Kokkos::View<double**, E>> fields;
+  const auto exchange_first = [&](int count) {
+    while (std::ssize(fields) < count) fields.emplace_back("field", 8, 7);
+    const std::vector list(fields.begin(), fields.begin() + count);
+    return test::allocations_of([&] { exchange.exchange(list); });
+  };
+  for (int count = 1; count <= 64; ++count) exchange_first(count);
+  EXPECT_EQ(0, exchange_first(1));
+  exchange_first(65);
+  EXPECT_EQ(0, exchange_first(1));
+  EXPECT_LT(0, exchange_first(2));
 }
 
 }  // namespace

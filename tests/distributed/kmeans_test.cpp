@@ -154,6 +154,25 @@ TYPED_TEST(DistributedKmeans, Misuse) {
   EXPECT_EQ(std::vector<double>(16, -9), test::contents(centers));
 }
 
+/// What is wrong on one rank alone keeps no other one waiting.
+TYPED_TEST(DistributedKmeans, ArraysOfOneRankThatShareMemory) {
+  const int last = this->comm.size() - 1;
+  const DistributedView<double, 2, TypeParam> points("points", this->rows(8, 2));
+  const DistributedView<int, 1, TypeParam> labels("labels", Decomposition(this->comm, {8}));
+  const auto memory = TestFixture::template matrix<double>(3, 2, std::vector<double>(6, -9)),
+             other = TestFixture::template matrix<double>(3, 2, std::vector<double>(6, -9));
+  const auto rows = [](const auto& view, int first) {
+    return Kokkos::subview(view, Kokkos::pair(first, first + 2), Kokkos::ALL);
+  };
+  test::expect_error("quern::kmeans: on rank " + std::to_string(last) +
+                         ": quern::kmeans: out and initial share memory and are not the same View",
+                     [&] {
+                       const auto initial = rows(this->comm.rank() == last ? memory : other, 1);
+                       quern::kmeans(this->exec, rows(memory, 0), labels, points, initial);
+                     });
+  EXPECT_EQ(std::vector<double>(6, -9), test::contents(memory));
+}
+
 TYPED_TEST(DistributedKmeans, CallsThatDiffer) {
   const test::checked_calls<TypeParam> c;
   if (c.alone) return;

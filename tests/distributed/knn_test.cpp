@@ -121,6 +121,17 @@ TYPED_TEST(DistributedKnn, Misuse) {
   EXPECT_EQ(std::vector<double>(5, -9), test::contents(distances));
 }
 
+/// What is wrong on one rank alone keeps no other one waiting.
+TYPED_TEST(DistributedKnn, ArraysOfOneRankThatShareMemory) {
+  const int last = this->comm.size() - 1;
+  const DistributedView<double, 2, TypeParam> points("points", this->rows(8, 2));
+  const auto distances = this->lengths(1, 2), queries = this->lengths(1, 2);
+  test::expect_error("quern::knn: on rank " + std::to_string(last) + ": quern::knn: out and queries share memory", [&] {
+    quern::knn(this->exec, this->numbers(1, 2), distances, this->comm.rank() == last ? distances : queries, points);
+  });
+  EXPECT_EQ((std::vector<double>{-9, -9}), test::contents(distances));
+}
+
 TYPED_TEST(DistributedKnn, CallsThatDiffer) {
   const test::checked_calls<TypeParam> c;
   if (c.alone) return;

@@ -98,6 +98,21 @@ TYPED_TEST(DistributedMasksOn, SelectInMapsWithReductions) {
                                 twice_and_itself(), mask{m}, x);
   EXPECT_EQ(at, std::get<0>(alone));
   EXPECT_EQ(sum, std::get<1>(alone));
+  const auto whole = test::make_array<double, 2, Kokkos::LayoutRight, E>({12, 5}, values),
+             whole_out = test::make_array<double, 2, Kokkos::LayoutRight, E>({12, 5});
+  const auto whole_mask = test::make_array<std::uint8_t, 2, Kokkos::LayoutRight, E>({12, 5}, chosen);
+  for (const int axis : {0, 1}) {
+    const auto reduce = [&](const auto& to, const auto& selected, const auto& in) {
+      const quern::axis along{axis};
+      const auto sums = test::make_array<double, 1, Kokkos::LayoutRight, E>({axis == 0 ? 5 : 12}),
+                 again = quern::like(sums), greatest = quern::like(sums);
+      quern::map(exec, outputs(to, reduced<op::sum>(sums, along)), twice_and_itself(), mask{selected}, in);
+      quern::map(exec, outputs(reduced<op::max>(greatest, along), reduced<op::sum>(again, along)), twice_and_itself(),
+                 mask{selected}, in);
+      return std::tuple(test::contents(sums), test::contents(again), test::contents(greatest));
+    };
+    EXPECT_EQ(reduce(whole_out, whole_mask, whole), reduce(out, m, x)) << axis;
+  }
   EXPECT_THROW(quern::map(exec, m, quern::impl::op::identity(), mask{m}, x), quern::Error);
   const Kokkos::View<bool*, E> wrong("m", 4);
   EXPECT_THROW(quern::map(exec, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)), twice_and_itself(),

@@ -76,7 +76,7 @@ TYPED_TEST(OwnBlocksOn, RejectsBoundariesOfOtherValues) {
   const auto comm = test::world();
   const Decomposition::Block own{{4 * comm.rank()}, {4}};
   const auto made = [&](const boundary& edge) { return quern::HaloExchange(E(), comm, own, edge, quern::depth{1}); };
-  test::expect_error("quern::HaloExchange: 2 layers along axis 0, of which 1 are stored", [&] {
+  test::expect_error("quern::HaloExchange: layers{2} along axis 0, where a depth of 1 is stored", [&] {
     quern::HaloExchange(E(), comm, own, boundary::nearest, quern::depth{1}, quern::layers{2});
   });
   const Kokkos::View<double*, E> u("u", 6), v("v", 6);
@@ -201,6 +201,13 @@ TYPED_TEST(OwnBlocksOn, ComparesCallsOfOwnBlocks) {
   test::expect_error("quern::HaloExchange: on rank " + std::to_string(comm.size() - 1) +
                          ": quern::HaloExchange: out 0 and out 1 share memory",
                      [&] { exchange.start(u, other ? u : v); });
+  differ(" of float64", " of", [&] { other ? exchange.start() : exchange.start(u); });
+  exchange.start(u);
+  if (!other) exchange.finish();
+  test::expect_error("quern::HaloExchange: on rank " + std::to_string(comm.size() - 1) +
+                         ": quern::HaloExchange: an exchange is started twice",
+                     [&] { exchange.start(u); });
+  if (other) exchange.finish();
   exchange.exchange(u, v);  // the ranks are in step
   exchange.exchange(std::vector{u, v});
   exchange.add(u, v);
@@ -278,6 +285,39 @@ TYPED_TEST(OwnBlocksOn, FunctorsBesideAxesThatWrapAndAreKept) {
     }
 }
 
+// Blocks that are cut along one, two or three axes, whose cells are their numbers in the whole array.
+TYPED_TEST(OwnBlocksOn, BlocksOfThreeAxes) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  const std::array<std::int64_t, 3> n{4, 5, 6};
+  const boundaries edge{boundary::wrap, boundary::nearest, boundary::mirror};
+  for (const auto& grid : test::grids(comm.size(), 3)) {
+    const auto [first, extents] = Decomposition(comm, {4, 5, 6}, {.grid = grid}).local();
+    const auto number_at = [&, from = first](std::int64_t a, std::int64_t b, std::int64_t c, bool ghosts) {
+      std::array<std::int64_t, 3> at{from.extent[0] + a, from.extent[1] + b, from.extent[2] + c};
+      if (!ghosts) return (at[0] * n[1] + at[1]) * n[2] + at[2];
+      at[0] = (at[0] + n[0]) % n[0];
+      at[1] = std::clamp<std::int64_t>(at[1], 0, n[1] - 1);
+      at[2] = at[2] < 0 ? 1 : at[2] == n[2] ? n[2] - 2 : at[2];
+      return (at[0] * n[1] + at[1]) * n[2] + at[2];
+    };
+    std::vector<std::int64_t> before, expected;
+    const auto is_own = [](std::int64_t i, std::int64_t cells) { return i >= 0 && i < cells; };
+    for (std::int64_t a = -1; a <= extents.extent[0]; ++a)
+      for (std::int64_t b = -1; b <= extents.extent[1]; ++b)
+        for (std::int64_t c = -1; c <= extents.extent[2]; ++c) {
+          const bool own = is_own(a, extents.extent[0]) && is_own(b, extents.extent[1]) && is_own(c, extents.extent[2]);
+          before.push_back(own ? number_at(a, b, c, false) : -1);
+          expected.push_back(number_at(a, b, c, true));
+        }
+    const auto u = test::make_array<std::int64_t, 3, Kokkos::LayoutRight, E>(
+        {extents.extent[0] + 2, extents.extent[1] + 2, extents.extent[2] + 2}, before);
+    quern::HaloExchange exchange(E(), comm, Decomposition::Block{first, extents}, edge, quern::depth{1});
+    exchange.exchange(u);
+    EXPECT_EQ(expected, test::contents(u)) << testing::PrintToString(grid);
+  }
+}
+
 TYPED_TEST(OwnBlocksOn, BoundariesOfEachFieldAndFunctors) {
   using E = TypeParam;
   const auto comm = test::world();
@@ -293,7 +333,7 @@ TYPED_TEST(OwnBlocksOn, BoundariesOfEachFieldAndFunctors) {
   test::expect_error("quern::HaloExchange: an axis that wraps around must do so at both ends",
                      [&] { quern::HaloExchange(E(), comm, own, quern::each_field{of_u, of_v}, quern::depth{2}); });
   quern::HaloExchange exchange(E(), comm, own, quern::each_field{of_u, right_v}, quern::depth{2});
-  test::expect_error("quern::HaloExchange: boundaries for 2 fields, expected 1", [&] { exchange.start(u.view); });
+  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there is 1 field", [&] { exchange.start(u.view); });
   test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
                      [&] { exchange.start(u.view, v.view); });
   for (int repeat = 0; repeat < 2; ++repeat) exchange.exchange(inflow(), u.view, v.view);
@@ -420,7 +460,7 @@ TYPED_TEST(OwnBlocksOn, EmptyListsAreNothingToDo) {
               test::contents(u.view));
   }
   quern::HaloExchange of_two(E(), comm, own, quern::each_field{walls, walls}, quern::depth{2});
-  test::expect_error("quern::HaloExchange: boundaries for 2 fields, expected 0", [&] { of_two.start_add(none); });
+  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there are 0 fields", [&] { of_two.start_add(none); });
 }
 
 // Ghosts that are kept are cells for the other axes, along which they are copied, mirrored and added.

@@ -49,6 +49,10 @@ struct square_of {
   KOKKOS_FUNCTION double operator()(double x) const { return x * x; }
 };
 
+struct greater {
+  KOKKOS_FUNCTION double operator()(double a, double b) const { return a > b ? a : b; }
+};
+
 template <class Exec>
 struct DistributedReducingMap : testing::Test {};
 TYPED_TEST_SUITE(DistributedReducingMap, test::all_spaces);
@@ -144,17 +148,22 @@ TYPED_TEST(DistributedReducingMap, OthersThanSums) {
   const auto whole = test::make_array<double, 2, LayoutRight, E>({13, 11}, x);
   const auto u = test::distribute<double, 2, LayoutRight, E>(d, x);
   const quern::DistributedView<double, 2, E> out("out", d);
-  const auto [least, greatest, product, variance, length] =
+  const auto [least, greatest, product, variance, length, range, both, own] =
       quern::map(exec,
                  outputs(out, reduced<op::min>(on_host), reduced<op::max>(on_host), reduced<op::prod>(on_host),
-                         reduced<op::var>(on_host), reduced<op::norm>(on_host)),
-                 test::repeated<6>(), u);
+                         reduced<op::var>(on_host), reduced<op::norm>(on_host), reduced<op::minmax>(on_host),
+                         reduced<op::mean_var>(on_host), reduced(on_host, greater(), 0.0)),
+                 test::repeated<9>(), u);
   EXPECT_EQ(quern::min(exec, whole), least);
   EXPECT_EQ(quern::max(exec, whole), greatest);
   const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };
   EXPECT_PRED2(near, product, quern::prod(exec, whole));
   EXPECT_PRED2(near, variance, quern::var(exec, whole));
   EXPECT_PRED2(near, length, quern::norm(exec, whole));
+  EXPECT_EQ(std::pair(least, greatest), std::pair(range.min, range.max));
+  EXPECT_PRED2(near, both.mean, quern::mean(exec, whole));
+  EXPECT_PRED2(near, both.var, quern::var(exec, whole));
+  EXPECT_EQ(greatest, own);
   EXPECT_EQ(test::part_of(x, extents, d.local()), test::contents(out.local()));
 }
 
@@ -460,6 +469,36 @@ TYPED_TEST(DistributedReducingMap, RejectsResultsThatShareMemoryBeforeItWrites) 
   rejected("quern::stencil: a reduction's output and in 1", stencil(value_twice(), of(x)));
   rejected("quern::stencil: a reduction's output and another reduction's output",
            stencil(value_three_times(), reduced<op::sum>(row, along), reduced<op::max>(row, along)));
+}
+
+// Where calls are checked, what one rank has wrong is an error of all, and nobody waits for the others.
+TYPED_TEST(DistributedReducingMap, RejectsOnAllRanksWhatOneHasWrong) {
+  using E = TypeParam;
+  const E exec{};
+  const quern::Communicator comm(MPI_COMM_WORLD, {.check_calls = true});
+  if (comm.size() == 1) return;
+  const Decomposition d(comm, shape{4 * comm.size(), 6}, {.grid = {comm.size(), 1}, .halo = {1, 1}});
+  using field = quern::DistributedView<double, 2, Kokkos::LayoutRight, typename E::memory_space>;
+  const field u("u", d), x("x", d), other("other", d);
+  const bool wrong = test::is_other(comm);
+  const auto result = [&](const field& shared) {
+    return reduced<op::sum>(Kokkos::subview((wrong ? shared : other).local_with_halo(), 1, 2));
+  };
+  const auto rejected = [&](const std::string& operation, const std::string& what, const auto& call) {
+    test::expect_error(
+        operation + ": on rank " + std::to_string(comm.size() - 1) + ": " + operation + ": " + what + " share memory",
+        call);
+  };
+  const auto stencil = [&](const auto& out, const field& in) {
+    quern::stencil<quern::star<1>>(exec, out, value_twice(), quern::boundary::wrap, in);
+  };
+  rejected("quern::map", "a reduction's output and another output",
+           [&] { quern::map(exec, outputs(u, result(u)), test::repeated<2>(), x); });
+  rejected("quern::map", "a reduction's output and in 1",
+           [&] { quern::map(exec, outputs(result(x), reduced<op::max>(on_host)), test::repeated<2>(), x); });
+  rejected("quern::stencil", "a reduction's output and in 1", [&] { stencil(outputs(u, result(x)), x); });
+  rejected("quern::stencil", "out and in", [&] { stencil(outputs(u, result(other)), wrong ? u : x); });
+  stencil(outputs(u, reduced<op::sum>(Kokkos::subview(other.local_with_halo(), 1, 2))), x);  // the ranks are in step
 }
 
 TYPED_TEST(DistributedReducingMap, CallsThatDiffer) {

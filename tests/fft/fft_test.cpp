@@ -410,11 +410,13 @@ TYPED_TEST(FftOn, BadInput) {
                      [&] { quern::irfft(e, r, x); });
   test::expect_error("quern::fft: axis 2 is out of range, expected one of an array of rank 2",
                      [&] { quern::fft(e, y, x, quern::axis(2)); });
-  test::expect_error("quern::fft: lengths are (4, 6), expected one for each of 1 axes",
-                     [&] { quern::fft(e, y, x, quern::fft_lengths{4, 6}); });
+  test::expect_error(
+      "quern::fft: lengths are (4, 6), expected one for each axis that is transformed, of which the number is 1",
+      [&] { quern::fft(e, y, x, quern::fft_lengths{4, 6}); });
   test::expect_error("quern::fft: a transform of length -3", [&] { quern::fft(e, y, x, quern::fft_lengths{-3}); });
-  test::expect_error("quern::fftn: lengths are (4), expected one for each of 2 axes",
-                     [&] { quern::fftn(e, y, x, quern::axes{0, 1}, quern::fft_lengths{4}); });
+  test::expect_error(
+      "quern::fftn: lengths are (4), expected one for each axis that is transformed, of which the number is 2",
+      [&] { quern::fftn(e, y, x, quern::axes{0, 1}, quern::fft_lengths{4}); });
   const auto part = Kokkos::subview(x, Kokkos::pair(0, 3), Kokkos::ALL),
              shifted = Kokkos::subview(x, Kokkos::pair(1, 4), Kokkos::ALL);
   EXPECT_THROW(quern::fft(e, part, shifted), quern::Error);

@@ -115,6 +115,23 @@ TEST(EmulatedLanes, SelectTheFirstOfRows) {
   select_on_emulated_lanes<32, 32, std::uint8_t>(1024, 31);
 }
 
+/// Lines of which some are the same memory, as of a View that repeats its rows: in the order of their axes.
+TEST(RowLines, WithStridesOfZero) {
+  using quern::impl::are_row_lines, quern::impl::row_lines_of, quern::impl::strided;
+  double x = 0;
+  const auto lines = [&](const quern::shape& extents, std::int64_t first, std::int64_t second) {
+    return strided<double>{&x, extents, {first, second, 1}};
+  };
+  EXPECT_FALSE(are_row_lines(lines({2, 3, 17}, 51, 0)));
+  EXPECT_FALSE(are_row_lines(lines({2, 3, 17}, 0, 17)));
+  EXPECT_TRUE(are_row_lines(lines({2, 3, 17}, 0, 0)));
+  EXPECT_EQ(0, row_lines_of(lines({2, 3, 17}, 0, 0)).distance);
+  EXPECT_TRUE(are_row_lines(lines({2, 3, 17}, 60, 20)));
+  EXPECT_EQ(20, row_lines_of(lines({2, 3, 17}, 60, 20)).distance);
+  EXPECT_TRUE(are_row_lines(lines({2, 1, 17}, 60, 0)));
+  EXPECT_EQ(60, row_lines_of(lines({2, 1, 17}, 60, 0)).distance);
+}
+
 template <class Exec>
 class ShortRows : public testing::Test {
  protected:

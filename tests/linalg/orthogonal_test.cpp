@@ -169,6 +169,31 @@ TYPED_TEST(Orthogonal, EighFindsTheSpectrum) {
   this->check_eigh(2, 4, {0, 0, 0, 0});
 }
 
+// More than the vendor's library takes at once: diagonal matrices, of which each has values of its own.
+TYPED_TEST(Orthogonal, EighOfManyMatrices) {
+  using T = typename TestFixture::T;
+  using R = typename TestFixture::R;
+  using E = typename TestFixture::E;
+  if constexpr (quern::impl::is_device<E> && std::is_same_v<T, float>) {
+    constexpr int items = 100'000, n = quern::impl::linalg_tuning<E>::vendor_eigh_rows;
+    std::vector<T> a(std::size_t{items} * n * n);
+    const auto value = [](int item, int i) { return static_cast<R>((item + 5 * i) % 31); };
+    for (int item = 0; item < items; ++item)
+      for (int i = 0; i < n; ++i) a[(std::size_t(item) * n + i) * n + i] = value(item, i);
+    const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> w("w", items, n);
+    quern::eigvalsh(w, TestFixture::array({items, n, n}, a));
+    const auto found = TestFixture::reals(w);
+    for (int item = 0; item < items; item += 97) {
+      std::vector<R> values(n);
+      for (int i = 0; i < n; ++i) values[i] = value(item, i);
+      std::sort(values.begin(), values.end());
+      for (int i = 0; i < n; ++i) ASSERT_NEAR(values[i], found[std::size_t(item) * n + i], 31 * n * this->eps) << item;
+    }
+  } else {
+    GTEST_SKIP() << "of devices, in float";
+  }
+}
+
 // Whatever the size and the spectrum of others that are decomposed beside it.
 TYPED_TEST(Orthogonal, EighOfAMatrixAmongOthersIsThatOfOneAlone) {
   using T = typename TestFixture::T;

@@ -115,10 +115,17 @@ void expect_as_lapack(int n, int digits, double shift) {
 }
 TEST(TeamFactors, OfGramMatrices) {
   if (!quern::impl::lapack::available<space>()) GTEST_SKIP() << "no LAPACK of hosts to compare with";
-  for (const int n : {1, 2, 33, 50}) expect_as_lapack<double>(n, 1, 0);
+  for (const int n : {1, 2, 33, 100}) expect_as_lapack<double>(n, 1, 0);
   expect_as_lapack<double>(8, 2, 0.25);
   expect_as_lapack<float>(16, 0, 0);
   expect_as_lapack<Kokkos::complex<double>>(12, 1, 0);
+}
+
+// One team has the triangle of 100 columns in the scratch memory that Kokkos gives.
+TEST(TeamFactors, OfHundredColumnsHaveRoom) {
+  factored_gram<double> of(100, 0);
+  const quern::impl::factor_gram_op<double> op{of.pointers(), 0, &of.report};
+  EXPECT_LE(op.elements() * sizeof(double), 46056u - 64);
 }
 
 // Columns whose Gram matrix is not positive definite, or not a number: the report says so, and nothing hangs.

@@ -27,9 +27,9 @@ struct counted {
   }
 };
 
-/// Runs the kernel of a copy with packs, or with single elements.
+/// Runs the kernel of a copy with packs, or with single elements, at most so many times those that are loaded at once.
 template <bool Packs, class Out, class V>
-void copy_by_threads(const Out& out, const V& in) {
+void copy_by_threads(const Out& out, const V& in, int batches = 1) {
   using T = typename Out::value_type;
   const auto o = impl::describe(out);
   const auto leaf = std::get<0>(impl::expand<host, impl::rank_of<V>>("copy", in, o.extents).leaves);
@@ -45,6 +45,7 @@ void copy_by_threads(const Out& out, const V& in) {
     const auto threads = kernel.template divide_items<kernel.packs>((inner + w - 1) / w, w);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::pack_tag(), t);
   } else {
+    if constexpr (work::comes_in_runs) kernel.batches = batches;
     const auto threads = kernel.template divide_items<kernel.unroll>(inner, 1);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
   }
@@ -62,17 +63,20 @@ void expect_each_once(const std::string& what, const V& v) {
   const std::int64_t a = n.extent[0], b = n.extent[1], c = n.extent[2];
   const cube expected("expected", a, b, c);
   quern::copy(host(), expected, v);
-  const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
-  copy_by_threads<false>(
-      Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
-      v);
-  for (std::int64_t i = 0; i < a + 1; ++i)
-    for (std::int64_t j = 0; j < b; ++j)
-      for (std::int64_t k = 0; k < c + 1; ++k) {
-        const bool inside = i < a && k < c;
-        ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
-        ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value) << what << " at " << i << " " << j << " " << k;
-      }
+  for (const int batches : {1, 3}) {
+    const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
+    copy_by_threads<false>(
+        Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
+        v, batches);
+    for (std::int64_t i = 0; i < a + 1; ++i)
+      for (std::int64_t j = 0; j < b; ++j)
+        for (std::int64_t k = 0; k < c + 1; ++k) {
+          const bool inside = i < a && k < c;
+          ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
+          ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value)
+              << what << " at " << i << " " << j << " " << k;
+        }
+  }
 }
 
 TEST(DeviceMap, OfRowsOfAnyLength) {
@@ -87,6 +91,8 @@ TEST(DeviceMap, OfRowsOfAnyLength) {
                                 {1, 700, 3},
                                 {3, 401, 5},
                                 {2, 33, 453},
+                                {2, 200, 33},
+                                {1, 1, 70000},
                                 {2, 3, 2049}}) {
     const std::string n = std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c);
     const cube x = numbers(a, b, c);
@@ -96,7 +102,8 @@ TEST(DeviceMap, OfRowsOfAnyLength) {
   }
 }
 TEST(DeviceMap, OfArraysByIndex) {
-  for (const auto& [a, b, c] : {std::tuple(1, 1, 1), {2, 67, 37}, {1, 70, 300}, {1, 500, 3}, {3, 5, 700}}) {
+  for (const auto& [a, b, c] :
+       {std::tuple(1, 1, 1), {2, 67, 37}, {1, 70, 300}, {1, 500, 3}, {2, 1, 30001}, {3, 5, 700}}) {
     const cube x = numbers(a, b, c);
     expect_each_once("roll", quern::roll(x, {1, 2, -3}, axes{0, 1, 2}));
     expect_each_once("pad", quern::pad(x, {{0, 1}, {2, 1}, {3, 4}}, -1.0f));
@@ -123,6 +130,43 @@ TEST(DeviceMap, OfLongRowsThatRepeat) {
     expect_each_once("roll of repeat", quern::roll(quern::repeat(x, times, quern::axis{2}), 5, quern::axis{2}));
   }
 }
+// Elements of two inputs are taken together, as far as both are at equal distances.
+struct hundreds_and_ones {
+  KOKKOS_FUNCTION float operator()(float x, float y) const { return 100 * x + y; }
+};
+template <class X, class Y>
+void expect_both(const X& x, const Y& y, int batches) {
+  const quern::shape n = quern::extents_of(x);
+  const cube expected("expected", n.extent[0], n.extent[1], n.extent[2]);
+  quern::map(host(), expected, hundreds_and_ones(), x, y);
+  const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", n.extent[0], n.extent[1], n.extent[2]);
+  const auto o = impl::describe(out);
+  const auto a = std::get<0>(impl::expand<host, 3>("map", x, n).leaves),
+             b = std::get<0>(impl::expand<host, 3>("map", y, n).leaves);
+  const auto nest = impl::make_loop_nest<3>(n, {o.stride, a.array.stride, b.array.stride});
+  using work = impl::mapped_elements<host, hundreds_and_ones, impl::map_output<counted>,
+                                     typename std::remove_const_t<decltype(a)>::operand,
+                                     typename std::remove_const_t<decltype(b)>::operand>;
+  impl::device_map<work> kernel{{{},
+                                 {{impl::array_operand<counted>{o.data, nest.stride[0][0]}}},
+                                 {{a.at_step(nest.stride[1][0])}, {b.at_step(nest.stride[2][0])}},
+                                 impl::row_nest<3>(nest)}};
+  kernel.batches = batches;
+  const auto threads = kernel.template divide_items<kernel.unroll>(kernel.work.nest.inner, 1);
+  for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(1, out.data()[i].times) << i;
+    ASSERT_EQ(expected.data()[i], out.data()[i].value) << i;
+  }
+}
+TEST(DeviceMap, OfSeveralInputs) {
+  for (const int batches : {1, 3})
+    for (const auto& [a, b, c] : {std::tuple(1, 1, 5), {2, 200, 33}, {1, 1, 30001}, {3, 67, 37}}) {
+      const cube x = numbers(a, b, c);
+      expect_both(x, quern::flip(x, quern::axis{2}), batches);
+      expect_both(quern::roll(x, 2, quern::axis{1}), quern::roll(x, -3, quern::axis{2}), batches);
+    }
+}
 // Rows of packs: of one axis with elements that are left, and of several axes.
 TEST(DeviceMap, OfPacks) {
   for (const int n : {1, 3, 4, 5, 1023, 4096, 4099}) {
@@ -141,6 +185,11 @@ TEST(DeviceMap, OfPacks) {
     copy_by_threads<true>(wide, quern::roll(x, 1, quern::axis{1}));
     for (int i = 0; i < rows; ++i)
       for (int k = 0; k < 20; ++k) ASSERT_EQ(x(2, (i + rows - 1) % rows, k), wide(2, i, k)) << rows << " rows";
+    const Kokkos::View<int*, host> at("at", rows);
+    for (int i = 0; i < rows; ++i) at(i) = (7 * i + 1) % rows - rows;
+    copy_by_threads<true>(wide, quern::take(x, at, quern::axis{1}, quern::index_mode::wrap));
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 20; ++k) ASSERT_EQ(x(1, at(i) + rows, k), wide(1, i, k)) << rows << " rows";
   }
 }
 

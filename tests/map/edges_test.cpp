@@ -24,6 +24,15 @@ struct seven {
   KOKKOS_FUNCTION int operator()() const { return 7; }
 };
 
+/// A generator of random numbers, so many steps on.
+struct draw {
+  int steps;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t x) const {
+    for (int k = 0; k < steps; ++k) x = x * 6364136223846793005u + 1442695040888963407u;
+    return x;
+  }
+};
+
 template <class Exec>
 struct MapEdges : testing::Test {
   template <class T, int Rank>
@@ -219,6 +228,20 @@ TYPED_TEST(MapEdges, DisjointPartsOfOneViewAreNotAnOverlap) {
 }
 
 // Many host threads write such outputs past the caches, in whole lines and what is left of them.
+// Hosts look how long a part of a few blocks takes before they wake threads. Each element is computed once.
+TYPED_TEST(MapEdges, AFewBlocksOfQuickAndOfSlowFunctions) {
+  const TypeParam exec;
+  for (const std::int64_t n : {1024, 1025, 1300, 5001, 8192, 8193})
+    for (const draw f : {draw{1}, draw{300}}) {
+      std::vector<std::uint64_t> expected(n);
+      for (std::int64_t i = 0; i < n; ++i) expected[i] = i;
+      const auto x = this->template array<std::uint64_t, 1>({n}, expected);
+      for (auto& e : expected) e = f(e);
+      quern::map(exec, x, f, x);
+      EXPECT_EQ(expected, test::contents(x)) << n << ", " << f.steps << " steps";
+    }
+}
+
 TYPED_TEST(MapEdges, LargerThanCaches) {
   for (const std::array<std::int64_t, 2>& n : {std::array<std::int64_t, 2>{1, 9'000'017}, {4'003, 2'251}}) {
     const auto values = test::samples<float>(n[0] * n[1]);

@@ -111,6 +111,53 @@ struct twice_and_itself {
   KOKKOS_FUNCTION auto operator()(double x) const { return quern::values(2 * x, x); }
 };
 
+/// The sums of selected values along an axis, and twice the greatest.
+struct along_axis {
+  std::vector<double> sums, greatest;
+  along_axis(const std::vector<double>& x, const std::vector<std::uint8_t>& chosen, std::int64_t columns, int axis)
+      : sums(axis == 0 ? columns : std::ssize(x) / columns), greatest(sums.size(), -1000) {
+    for (std::int64_t i = 0; i < std::ssize(x); ++i) {
+      if (chosen[i] == 0) continue;
+      const std::int64_t k = axis == 0 ? i % columns : i / columns;
+      sums[k] += x[i];
+      greatest[k] = std::max(greatest[k], 2 * x[i]);
+    }
+  }
+};
+
+TYPED_TEST(MaskedReductionsOn, AlongAxesAndToViews) {
+  using E = TypeParam;
+  constexpr std::int64_t rows = 37, columns = 70;
+  const auto x = test::samples<double>(rows * columns, 1);
+  std::vector<std::uint8_t> chosen(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) chosen[i] = i % 3 == 0;
+  const auto matrix = [&]<class T>(const std::vector<T>& v) {
+    return test::make_array<T, 2, Kokkos::LayoutRight, E>({rows, columns}, v);
+  };
+  const auto vx = matrix(x), out = matrix(std::vector<double>(x.size(), 9.0));
+  const mask m{matrix(chosen)};
+  for (const int axis : {0, 1}) {
+    const along_axis expected(x, chosen, columns, axis);
+    const quern::axis along{axis};
+    const auto sums = this->row(std::vector<double>(expected.sums.size())), again = quern::like(sums),
+               greatest = quern::like(sums);
+    quern::map(this->exec, outputs(out, reduced<op::sum>(sums, along)), twice_and_itself(), m, vx);
+    quern::map(this->exec, outputs(reduced<op::max>(greatest, along), reduced<op::sum>(again, along)),
+               twice_and_itself(), m, vx);
+    EXPECT_EQ(expected.sums, test::contents(sums)) << axis;  // of multiples of 1/4
+    EXPECT_EQ(expected.sums, test::contents(again)) << axis;
+    EXPECT_EQ(expected.greatest, test::contents(greatest)) << axis;
+  }
+  const Kokkos::View<double, E> total("total"), most("most");
+  const along_axis all(x, chosen, rows * columns, 1);
+  quern::map(this->exec, outputs(out, reduced<op::sum>(total)), twice_and_itself(), m, vx);
+  EXPECT_EQ(all.sums[0], test::value(total));
+  Kokkos::deep_copy(total, -1.0);
+  quern::map(this->exec, outputs(reduced<op::max>(most), reduced<op::sum>(total)), twice_and_itself(), m, vx);
+  EXPECT_EQ(all.sums[0], test::value(total));
+  EXPECT_EQ(all.greatest[0], test::value(most));
+}
+
 struct quotients {
   KOKKOS_FUNCTION auto operator()(int a, int b) const { return quern::values(a / b, a / b); }
 };
@@ -139,6 +186,19 @@ TYPED_TEST(MaskedReductionsOn, InChunks) {
     const auto alone = quern::map(this->exec, outputs(reduced<op::max>(on_host), reduced<op::sum>(on_host)),
                                   twice_and_itself(), mask{chosen.source()}, test::memory_for(x, rows, 3), x.source());
     EXPECT_EQ(expected, std::get<1>(alone));
+    for (const int axis : {0, 1}) {
+      const along_axis by_axis(x.values, {chosen.values.begin(), chosen.values.end()}, 3, axis);
+      const quern::axis along{axis};
+      const auto sums = this->row(std::vector<double>(by_axis.sums.size())), again = quern::like(sums),
+                 greatest = quern::like(sums);
+      quern::map(this->exec, outputs(out, reduced<op::sum>(sums, along)), twice_and_itself(), mask{chosen.source()},
+                 test::memory_for(x, rows, 3), x.source());
+      quern::map(this->exec, outputs(reduced<op::max>(greatest, along), reduced<op::sum>(again, along)),
+                 twice_and_itself(), mask{chosen.source()}, test::memory_for(x, rows, 3), x.source());
+      EXPECT_EQ(by_axis.sums, test::contents(sums)) << axis;
+      EXPECT_EQ(by_axis.sums, test::contents(again)) << axis;
+      if (axis == 0) EXPECT_EQ(by_axis.greatest, test::contents(greatest));  // of rows none may be selected
+    }
   }
   const auto written = test::contents(out);
   for (int i = 0; i < 150; ++i) EXPECT_EQ(chosen.values[i] != 0 ? 2 * x.values[i] : 99, written[i]);

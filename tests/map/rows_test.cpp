@@ -409,6 +409,44 @@ TYPED_TEST(RowsOn, HaveProductsAndMomentsOfEachComponent) {
   }
 }
 
+TYPED_TEST(RowsOn, AreWrittenWhereAMaskSelects) {
+  using E = TypeParam;
+  const auto x = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 3}, test::samples<double>(12, 1)),
+             out = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 3}, std::vector<double>(12, 99));
+  const auto chosen = test::make_array<bool, 1, Kokkos::LayoutRight, E>({4}, {true, false, false, true});
+  quern::map(E(), quern::rows<3>(out), identity(), quern::mask{chosen}, quern::rows<3>(x));
+  auto expected = test::contents(x);
+  std::fill_n(expected.begin() + 3, 6, 99.0);
+  EXPECT_EQ(expected, test::contents(out));
+}
+
+/// What rows change by, and a number of it.
+struct change_and_first {
+  template <class W>
+  KOKKOS_FUNCTION auto operator()(const W& w) const {
+    Kokkos::Array<double, 3> change;
+    for (int c = 0; c < 3; ++c) change[c] = w(1)[c] - w(0)[c];
+    return quern::values(change, change[0] * change[1]);
+  }
+};
+
+TYPED_TEST(RowsOn, AreBesideReductionsOfStencils) {
+  using E = TypeParam;
+  const std::int64_t n = 70;
+  const auto values = test::samples<double>(3 * n, 1);
+  const auto x = test::make_array<double, 2, Kokkos::LayoutRight, E>({n, 3}, values),
+             out = test::make_array<double, 2, Kokkos::LayoutRight, E>({n, 3});
+  const double sum = quern::stencil<quern::star<1>>(
+      E(), quern::outputs(quern::rows<3>(out), quern::reduced<quern::op::sum>(quern::on_host)), change_and_first(),
+      quern::boundary::wrap, quern::rows<3>(x));
+  std::vector<double> changes(3 * n);
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i] = values[(i + 3) % changes.size()] - values[i];
+  double expected = 0;  // of multiples of 1/16
+  for (std::int64_t i = 0; i < n; ++i) expected += changes[3 * i] * changes[3 * i + 1];
+  EXPECT_EQ(expected, sum);
+  EXPECT_EQ(changes, test::contents(out));
+}
+
 TYPED_TEST(RowsOn, AreCopiedToAndFromArrays) {
   using E = TypeParam;
   const E exec{};

@@ -8,6 +8,7 @@
 #include <functional>
 #include <quern/stencil.hpp>
 #include <span>
+#include <support/labels.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -295,15 +296,13 @@ TYPED_TEST(Halo, FewerCellsThanLayers) {
     return test::contents(u);
   };
   using values = std::vector<T>;
-  if constexpr (std::is_signed_v<T>) {
-    EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::wrap, {5}, 2));
-    EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::mirror, {5}, 2));
-    EXPECT_EQ((values{5, -5, 5, -5, 5}), filled(boundary::odd_reflect, {5}, 2));
-    EXPECT_EQ((values{1, 2, 1, 2, 1, 2, 1, 2}), filled(boundary::wrap, {2, 1}, 3));
-    EXPECT_EQ((values{2, 2, 1, 1, 2, 2, 1, 1}), filled(boundary::reflect, {1, 2}, 3));
-    EXPECT_EQ((values{2, 1, 2, 1, 2, 1, 2, 1}), filled(boundary::mirror, {1, 2}, 3));
-    EXPECT_EQ((values{7, 7, 2, 1, 1, 2, 7, 7, 7, 7}), filled({boundary::reflect, boundary::constant(7)}, {1, 2}, 4));
-  }
+  EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::wrap, {5}, 2));
+  EXPECT_EQ((values{5, 5, 5, 5, 5}), filled(boundary::mirror, {5}, 2));
+  EXPECT_EQ((values{5, -5, 5, -5, 5}), filled(boundary::odd_reflect, {5}, 2));
+  EXPECT_EQ((values{1, 2, 1, 2, 1, 2, 1, 2}), filled(boundary::wrap, {2, 1}, 3));
+  EXPECT_EQ((values{2, 2, 1, 1, 2, 2, 1, 1}), filled(boundary::reflect, {1, 2}, 3));
+  EXPECT_EQ((values{2, 1, 2, 1, 2, 1, 2, 1}), filled(boundary::mirror, {1, 2}, 3));
+  EXPECT_EQ((values{7, 7, 2, 1, 1, 2, 7, 7, 7, 7}), filled({boundary::reflect, boundary::constant(7)}, {1, 2}, 4));
 }
 
 TYPED_TEST(Halo, StaggeredFieldsInOneLaunch) {
@@ -430,6 +429,14 @@ TYPED_TEST(Halo, AddIsTheTransposeOfFill) {
   EXPECT_EQ(with_filled, with_added);
 }
 
+/// The number of the field.
+struct number_of_field {
+  template <class Index>
+  KOKKOS_FUNCTION double operator()(const Index&, int field) const {
+    return 100.0 + field;
+  }
+};
+
 struct particle {
   int id;
   double x;
@@ -460,6 +467,45 @@ TEST(HaloOf, NumbersWithoutSign) {
   reject_odd<std::uint32_t>();
   reject_odd<std::uint8_t>();
   reject_odd<bool>();
+}
+
+// Of all types the first ghost is that of the field, in as few launches as carry all fields.
+TEST(HaloOf, MoreFieldsOfSeveralTypesThanAKernelCarries) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const auto fill = []<std::size_t... I>(std::index_sequence<I...>) {
+    const std::tuple fields{Kokkos::View<std::conditional_t<I % 2 == 0, float, double>***, space>("field", 3, 3, 3)...};
+    (Kokkos::deep_copy(std::get<I>(fields), I), ...);
+    const auto labels = test::labels_of([&] {
+      quern::fill_halo(space(), quern::outputs(std::get<I>(fields)...), number_of_field(), boundary::prescribed,
+                       quern::depth{1});
+    });
+    EXPECT_EQ(std::vector<std::string>(2, "quern::fill_halo"), labels);
+    const auto expect_field = [](const auto& field, double number) {
+      const auto found = test::contents(field);
+      EXPECT_EQ(number + 100, found.front());
+      EXPECT_EQ(number, found[13]);
+    };
+    (expect_field(std::get<I>(fields), I), ...);
+  };
+  fill(std::make_index_sequence<18>());
+}
+
+/// What remains of a periodic line `a | b c d | e` whose ghosts are added.
+template <class T>
+void expect_added(const std::vector<T>& line, const std::vector<T>& expected) {
+  using space = Kokkos::DefaultExecutionSpace;
+  const auto u = test::make_array<T, 1, Kokkos::LayoutRight, space>({5}, line);
+  quern::fill_halo(space(), u, boundary::wrap, quern::depth{0});  // of no ghosts
+  quern::add_halo(space(), u, boundary::wrap, quern::depth{0});
+  EXPECT_EQ(line, test::contents(u));
+  quern::add_halo(space(), u, boundary::wrap, quern::depth{1});
+  EXPECT_EQ(expected, test::contents(u));
+}
+TEST(HaloOf, SumsOfNarrowTypesAndComplexNumbers) {
+  using complex = Kokkos::complex<float>;
+  expect_added<std::int8_t>({100, 2, 3, 100, 5}, {0, 7, 3, -56, 0});
+  expect_added<bool>({false, false, true, true, true}, {false, true, true, true, false});
+  expect_added<complex>({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {0, -1}}, {{}, {3, 3}, {5, 6}, {8, 10}, {}});
 }
 
 TEST(HaloOf, DualViewsSpansAndComplexNumbers) {
@@ -523,9 +569,9 @@ TYPED_TEST(Halo, RejectsMisuse) {
     test::expect_error("quern::add_halo: " + problem, [&] { quern::add_halo(E(), out, edges, stored, options...); });
   };
   const auto wrap = boundary::wrap;
-  fails("out has extents (6, 7), which leave no cell between 3 ghost layers at both ends of axis 0", a, wrap,
+  fails("out has extents (6, 7), which leave no cell between ghost layers of depth 3 at both ends of axis 0", a, wrap,
         quern::depth{3});
-  fails("out 1 has extents (4, 7), which leave no cell between 2 ghost layers at both ends of axis 0",
+  fails("out 1 has extents (4, 7), which leave no cell between ghost layers of depth 2 at both ends of axis 0",
         quern::outputs(a, c), wrap, quern::depth{2});
   fails(
       "out 1 has 7 cells along axis 1 between its ghost layers, expected 5, or one more where they are on the faces "
@@ -536,13 +582,13 @@ TYPED_TEST(Halo, RejectsMisuse) {
       "a grid",
       a, wrap, quern::depth{1}, quern::grid_cells{2, 5});
   fails("out 0 and out 1 share memory", quern::outputs(a, a), wrap, quern::depth{1});
-  fails("2 layers along axis 0, of which 1 are stored", a, wrap, quern::depth{1}, quern::layers{2});
-  fails("a depth of -1 ghost layers along axis 1", a, wrap, quern::depth{1, -1});
+  fails("layers{2} along axis 0, where a depth of 1 is stored", a, wrap, quern::depth{1}, quern::layers{2});
+  fails("ghost layers of depth -1 along axis 1", a, wrap, quern::depth{1, -1});
   fails("a depth for 3 axes, expected 2", a, wrap, quern::depth{1, 1, 1});
   fails("layers for 3 axes, expected 2", a, wrap, quern::depth{1}, quern::layers{1, 1, 1});
   fails("boundaries for 3 axes, expected 2", a, {wrap, wrap, wrap}, quern::depth{1});
-  fails("boundaries for 1 fields, expected 2", quern::outputs(a, make({6, 7})), quern::each_field{wrap},
-        quern::depth{1});
+  fails("each_field has boundaries for 1, and there are 2 fields", quern::outputs(a, make({6, 7})),
+        quern::each_field{wrap}, quern::depth{1});
   fails("an axis that wraps around must do so at both ends", a, {boundary_pair{wrap, boundary::keep}, wrap},
         quern::depth{1});
   fails("interior_only says nothing of ghost cells", a, quern::boundaries(quern::interior_only{{1, 2}, {1, 2}}),

@@ -168,12 +168,12 @@ TYPED_TEST(StencilInputs, ReportMisuse) {
     test::expect_error("quern::stencil: " + problem,
                        [&] { quern::stencil<quern::box<2>>(E(), out, uneven_sum(), boundary::wrap, in); });
   };
-  fails("an input has 1 ghost layers along axis 0, and neighbourhoods reach 2",
+  fails("an input has ghost layers of depth 1 along axis 0, and neighbourhoods reach 2",
         quern::with_ghosts(wide, quern::depth{1}));
-  fails("an input has 0 ghost layers along axis 0, and neighbourhoods reach 2",
+  fails("an input has ghost layers of depth 0 along axis 0, and neighbourhoods reach 2",
         quern::with_boundary(u, boundary::keep));
   fails("in has extents (1), expected those of out, (5)", quern::with_ghosts(u, quern::depth{2}));
-  fails("the boundaries of an input are not those of 1 axes",
+  fails("the boundaries of an input are not those of an array of rank 1",
         quern::with_boundary(u, {boundary::wrap, boundary::wrap}));
   test::expect_error(
       "quern::stencil: interior_only from 0 to 5 along axis 0 of extents (5) needs values outside of them", [&] {

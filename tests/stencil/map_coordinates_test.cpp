@@ -163,7 +163,7 @@ TYPED_TEST(MapCoordinatesOn, RejectsWhatDoesNotFit) {
                      [&] { quern::map_coordinates(exec, out, x, at, boundary::wrap); });
   test::expect_error("quern::map_coordinates: a spline of order 3, expected 0 or 1",
                      [&] { quern::map_coordinates(exec, out, x, components(x), boundary::wrap, spline_order{3}); });
-  test::expect_error("quern::map_coordinates: boundaries that are not those of 1 axes", [&] {
+  test::expect_error("quern::map_coordinates: boundaries that are not those of an array of rank 1", [&] {
     quern::map_coordinates(exec, out, x, components(x), quern::boundaries{boundary::wrap, boundary::wrap});
   });
   EXPECT_THROW(quern::map_coordinates(exec, out, x, components(x), boundary::odd_reflect), quern::Error);

@@ -197,9 +197,9 @@ TYPED_TEST(OrderOn, ReportMisuse) {
   const TypeParam exec;
   test::expect_error("quern::minimum_filter: a window of 0 along axis 1, expected at least 1",
                      [&] { quern::minimum_filter(exec, out, in, {3, 0}, boundary::wrap); });
-  test::expect_error("quern::maximum_filter: a window of 3 axes for arrays of 2",
+  test::expect_error("quern::maximum_filter: a window of rank 3 for arrays of rank 2",
                      [&] { quern::maximum_filter(exec, out, in, {3, 1, 1}, boundary::wrap); });
-  test::expect_error("quern::median_filter: a window of 1 axes for arrays of 2",
+  test::expect_error("quern::median_filter: a window of rank 1 for arrays of rank 2",
                      [&] { quern::median_filter(exec, out, in, quern::footprint(vector), boundary::wrap); });
   test::expect_error(
       "quern::minimum_filter: an origin of 1 for a window of 2 along axis 0, whose cells must contain the cell itself",

@@ -27,6 +27,7 @@ class lanes_in_turn {
     T from(int source, const T& x) const {
       return all->template exchange<T>(lane, source % Width, x);
     }
+    void wait() const { from(lane, 0); }
   };
 
   template <class F>

@@ -209,6 +209,7 @@ TYPED_TEST(Tables, WrongRowsAreNamed) {
             message_of([&] { t.take(TestFixture::template view<std::int64_t>({1, -1})); }));
   EXPECT_EQ("quern::Table::slice: the rows are from 2 to before 4, of 3", message_of([&] { t.slice(2, 4); }));
   EXPECT_EQ("quern::Table::describe: a quantile is 1.5, expected 0 to 1", message_of([&] { t.describe({1.5}); }));
+  EXPECT_EQ("quern::Table::describe: the name '50%' occurs twice", message_of([&] { t.describe({0.5, 0.5 + 1e-9}); }));
   EXPECT_EQ("quern::Table::describe: the name 'statistic' occurs twice",
             message_of([&] { t.rename("a", "statistic").describe(); }));
 }

@@ -88,6 +88,14 @@ TYPED_TEST(Allocations, OfMapsAndReductions) {
   this->expect_none("map with a reduction", [&](const auto& exec) {
     quern::map(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total)), half_and_square(), x);
   });
+  this->expect_none("map with several reductions", [&](const auto& exec) {
+    quern::map(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total), quern::reduced<quern::op::argmax>(index)),
+               test::repeated<3>(), x);
+  });
+  this->expect_none("several reductions alone", [&](const auto& exec) {
+    quern::map(exec, quern::outputs(quern::reduced<quern::op::sum>(total), quern::reduced<quern::op::argmax>(index)),
+               test::repeated<2>(), x);
+  });
   this->expect_none("stencil with a reduction", [&](const auto& exec) {
     quern::stencil<quern::star<1>>(exec, quern::outputs(y, quern::reduced<quern::op::sum>(total)), mean_and_square(),
                                    quern::boundary::wrap, x);

@@ -4,9 +4,8 @@
 // Reads calls from a file, runs each on a .npy file, and writes its result or its error beside that: the side of Quern
 // of tools/numpy_differential.py, which makes the calls and compares.
 //
-//   numpy_cases FOLDER    FOLDER/cases has a call in each line: a number, the value type, the rank and the strides of
-//   the
-//                         input, the operation and its arguments; FOLDER/<number>.npy is the input,
+//   numpy_cases FOLDER    FOLDER/cases has a call in each line: a number, the value type, the rank and the strides
+//                         of the input, the operation and its arguments; FOLDER/<number>.npy is the input,
 //                         FOLDER/<number>_out.npy the result, FOLDER/<number>_error the message of an error
 
 #include <Kokkos_Core.hpp>
@@ -270,9 +269,11 @@ class calls {
 template <class T>
 void run_of_type(int rank, const std::string& in, const std::string& strides, const std::string& out, words& w) {
   const auto run = [&](const auto& of) { of.run(w.next<std::string>(), w); };
-  if (rank == 1) run(calls<T, 1>(in, strides, out));
   if (rank == 2) run(calls<T, 2>(in, strides, out));
+#ifndef QUERN_TEST_MATRICES_ALONE
+  if (rank == 1) run(calls<T, 1>(in, strides, out));
   if (rank == 3) run(calls<T, 3>(in, strides, out));
+#endif
 }
 
 void run_line(const std::string& folder, const std::string& line) {
@@ -283,7 +284,9 @@ void run_line(const std::string& folder, const std::string& line) {
   const auto strides = w.next<std::string>();
   try {
     if (type == "float64") run_of_type<double>(rank, path + ".npy", strides, path + "_out.npy", w);
+#ifndef QUERN_TEST_MATRICES_ALONE
     else run_of_type<std::int32_t>(rank, path + ".npy", strides, path + "_out.npy", w);
+#endif
   } catch (const std::exception& e) {
     std::ofstream(path + "_error") << e.what();
   }

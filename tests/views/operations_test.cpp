@@ -183,6 +183,47 @@ TEST(Reindexed, InRunsOfAFewElements) {
   }
 }
 
+// Copies of rows that follow each other, of repeated elements and of borders, to rows with and without gaps.
+TEST(Reindexed, CopiesWriteNoOtherElements) {
+  using bytes = Kokkos::View<std::int8_t*, exec>;
+  constexpr std::int64_t n = 7, m = 37;
+  std::vector<std::int8_t> values(n * m);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(i % 119);
+  const auto x = test::make_array<std::int8_t, 2, Kokkos::LayoutRight, exec>({n, m}, values);
+  const auto expect = [](const auto& operand, const auto& at, const std::string& what) {
+    const quern::shape extents = quern::extents_of(operand);
+    const std::int64_t rows = extents.extent[0], columns = extents.extent[1];
+    for (const std::int64_t gap : {0, 5}) {
+      const std::int64_t distance = columns + gap;
+      const bytes memory("memory", 2 * distance + rows * distance);
+      Kokkos::deep_copy(memory, std::int8_t{-1});
+      const auto size = [](std::int64_t k) { return static_cast<std::size_t>(k); };
+      const auto out = quern::as_view<exec::memory_space>(memory.data() + distance, {size(rows), size(columns)},
+                                                          {size(distance), 1});
+      quern::copy(exec(), out, operand);
+      const auto found = test::contents(memory);
+      std::int64_t wrong = 0;
+      for (std::int64_t k = 0; k < std::ssize(found); ++k) {
+        const std::int64_t i = k / distance - 1, j = k % distance;
+        wrong += found[k] != (i < 0 || i >= rows || j >= columns ? -1 : at(i, j));
+      }
+      EXPECT_EQ(0, wrong) << what << ", gap " << gap;
+    }
+  };
+  const auto value = [&](std::int64_t i, std::int64_t j) { return values[i * m + j]; };
+  for (const std::int64_t times : {1, 3, 16, 21}) {
+    const std::string of = " " + std::to_string(times);
+    expect(quern::repeat(x, times, quern::axis{1}), [&](auto i, auto j) { return value(i, j / times); }, "repeat" + of);
+    expect(quern::tile(x, {times, 2}), [&](auto i, auto j) { return value(i % n, j % m); }, "tile" + of);
+    expect(
+        quern::roll(x, times, quern::axis{0}), [&](auto i, auto j) { return value((i + 3 * n - times) % n, j); },
+        "roll" + of);
+  }
+  expect(
+      quern::pad(x, {{2, 3}, {40, 1}}, 9),
+      [&](auto i, auto j) { return i < 2 || i >= n + 2 || j < 40 || j >= m + 40 ? 9 : value(i - 2, j - 40); }, "pad");
+}
+
 // What devices read of rows in memory at once is what is read one by one; of a row that is not aligned, too.
 TEST(Reindexed, InPacks) {
   std::vector<float> values;

@@ -4,7 +4,9 @@
 #define QUERN_ANALYSIS_ASSIGN_MEMORY_HPP
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <quern/analysis/tile_order.hpp>
 
 namespace quern::impl {
 
@@ -37,6 +39,44 @@ struct assign_memory {
     end = counts + static_cast<std::int32_t>(has_counts ? of_counts : 0);
   }
   /// What a team asks for.
+  std::int64_t bytes() const { return end + alignment; }
+};
+
+/// The same where points have few columns, which a thread has in registers: the origin, rows of the table with half
+/// their squares, the order of the points where sums are wanted, and where there is room the sums and the counts.
+template <class T>
+struct few_columns_memory {
+  static constexpr int team = 128, teams = 4;  // on a multiprocessor
+  static constexpr int columns = 16, each = sizeof(T) == 4 ? 4 : 2, points = team * each;
+  static constexpr int pack_values = 16 / sizeof(T), alignment = 16;
+  static constexpr int rows_together = 4, rows_at_once = 512 / sizeof(T);
+  static constexpr std::int32_t rows = columns * sizeof(T);
+  std::int32_t pitch, row_pitch;  // of a row of sums, and of a row of the table, of which there are a few lengths
+  std::int32_t half_squares, order, sums, counts, end;
+  bool has_sums, has_counts;
+
+  static bool fits(std::int64_t d, std::int64_t clusters, int groups) {
+    return d <= columns && static_cast<std::uint64_t>(groups * clusters) < tile_order<team, points>::max_keys;
+  }
+  /// Rows that are compared, with those that are never near.
+  static constexpr KOKKOS_FUNCTION int padded(std::int64_t count) {
+    return static_cast<int>((count + rows_together - 1) / rows_together * rows_together);
+  }
+  few_columns_memory(std::int64_t d, std::int64_t clusters, int groups, std::int64_t room)
+      : pitch(static_cast<std::int32_t>(
+            std::max<std::int64_t>(pack_values, std::bit_ceil(static_cast<std::uint64_t>(d))))),
+        row_pitch(static_cast<std::int32_t>((d + 3) / 4 * 4)) {
+    const int loaded = padded(std::min<std::int64_t>(clusters, rows_at_once));
+    const std::int64_t of_sums = groups * clusters * pitch * static_cast<std::int64_t>(sizeof(T)),
+                       of_counts = clusters * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    half_squares = rows + loaded * row_pitch * static_cast<std::int32_t>(sizeof(T));
+    order = half_squares + loaded * static_cast<std::int32_t>(sizeof(T));
+    sums = order + (groups > 0 ? tile_order<team, points>::bytes : 0);
+    has_sums = groups > 0 && sums + of_sums + alignment <= room;
+    counts = sums + static_cast<std::int32_t>(has_sums ? of_sums : 0);
+    has_counts = counts + of_counts + alignment <= room;
+    end = counts + static_cast<std::int32_t>(has_counts ? of_counts : 0);
+  }
   std::int64_t bytes() const { return end + alignment; }
 };
 

@@ -4,31 +4,11 @@
 #define QUERN_ANALYSIS_KMEANS_KERNELS_HPP
 
 #include <algorithm>
-#include <quern/analysis/assign_memory.hpp>
-#include <quern/analysis/kmeans_update.hpp>
+#include <quern/analysis/kmeans_few_columns.hpp>
 #include <quern/core/launch/launch_units.hpp>
-#include <quern/particles/row_tiles.hpp>
 #include <vector>
 
 namespace quern::impl {
-
-/// Assigns points to the nearest row of a table, and adds up those of each row: each part of the points by itself, a
-/// point to one of `groups` sums of the part, in their order; those of a part are joined then.
-template <class T>
-struct assign_points {
-  centred_rows<T> points;
-  row_table<T> table;
-  kmeans_parts plan;
-  std::int32_t* labels;
-  T* sums;                     // of each part, none where they are not wanted
-  std::int64_t between;        // the sums of two parts
-  unsigned long long* counts;  // of each cluster, and behind these of labels that changed
-
-  KOKKOS_FUNCTION std::int64_t elements() const { return table.count * points.columns; }
-  KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part) const {
-    return Kokkos::min(points.count, (part + 1) * plan.length);
-  }
-};
 
 template <class T, bool Exact>
 struct host_assign {
@@ -104,7 +84,7 @@ struct host_assign {
     }
     void join() {
       for (std::int64_t j = 0; j <= of.table.count; ++j)
-        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(counts[j]));
+        if (counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<std::uint64_t>(counts[j]));
       if (to == result) return;
       const std::int64_t n = of.elements();
       for (std::int64_t e = 0; e < n; ++e) result[e] = to[e];
@@ -123,8 +103,18 @@ struct device_assign {
   using tile_type = device_row_tile<T, Across>;
   static constexpr int team = tile_type::team;
   using plan = assign_memory<tile_type, T>;
+  using order_type = tile_order<team, tile_type::points, std::uint64_t>;
+  static_assert(order_type::bytes <= plan::labels - plan::best, "in the place of the best of each thread");
   assign_points<T> of;
   plan memory;
+  bool in_packs;  // whether rows of points are
+  int lanes;      // that add to a sum
+
+  device_assign(const assign_points<T>& a, const plan& m)
+      : of(a),
+        memory(m),
+        in_packs(has_row_packs(a.points)),
+        lanes(add_in_order<T, team, order_type, false>::lanes_of(a.points.columns)) {}
 
   /// The memory of a team, by what is in it.
   struct shared_memory {
@@ -156,12 +146,12 @@ struct device_assign {
       const int count = static_cast<int>(Kokkos::min<std::int64_t>(tile_type::points, end - first));
       find_labels(member, shared, first, count);
       if (rank < count) store_label(first + rank, shared.label[rank], shared.counts);
-      if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { add(sums, shared, first, count, rank); });
+      if (of.sums != nullptr) add(member, shared, part, first, count);
     }
     member.team_barrier();
     if (memory.has_counts)
       for (std::int64_t j = rank; j <= of.table.count; j += team)
-        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<unsigned long long>(shared.counts[j]));
+        if (shared.counts[j] > 0) Kokkos::atomic_add(of.counts + j, static_cast<std::uint64_t>(shared.counts[j]));
     if (of.sums != nullptr) on_sums(shared, part, [&](T* sums) { join(of.sums + part * of.between, sums, rank); });
   }
 
@@ -190,8 +180,8 @@ struct device_assign {
       if (changed) Kokkos::atomic_inc(counts + of.table.count);
       if (label >= 0) Kokkos::atomic_inc(counts + label);
     } else {
-      if (changed) Kokkos::atomic_add(of.counts + of.table.count, 1ull);
-      if (label >= 0) Kokkos::atomic_add(of.counts + label, 1ull);
+      if (changed) Kokkos::atomic_add(of.counts + of.table.count, std::uint64_t{1});
+      if (label >= 0) Kokkos::atomic_add(of.counts + label, std::uint64_t{1});
     }
   }
   /// The nearest rows of a tile's points, of equally near ones the first.
@@ -249,80 +239,119 @@ struct device_assign {
     }
     member.team_barrier();
   }
-  /// Adds up the points of a tile, which are in shared memory if they have few columns.
-  KOKKOS_FUNCTION void add(T* sums, const shared_memory& shared, std::int64_t first, int count, int rank) const {
-    if (of.points.columns <= tile_type::depth)
-      add_each(sums, count, shared.label, rank, [&](int p, int t) { return shared.tile[t * tile_type::x_pitch + p]; });
-    else add_each(sums, count, shared.label, rank, [&](int p, int t) { return of.points.at(first + p, t); });
-  }
-  /// A group of threads has each group of sums, one of them a column, so that they are added up in one order.
-  template <class Point>
-  KOKKOS_FUNCTION void add_each(T* sums, int count, const std::int32_t* label, int rank, const Point& point) const {
-    const int groups = of.plan.groups, threads = team / groups, columns = of.points.columns;
-    const int g = rank / threads;
-    T* const sum = sums + g * of.elements();
-    for (int t = rank % threads; t < columns; t += threads) {
-      constexpr int ahead = 4;  // loads before the sums that wait for each other
-      int p = g;
-      for (; p + (ahead - 1) * groups < count; p += ahead * groups) {
-        T value[ahead];
-        std::int32_t to[ahead];
-        for (int u = 0; u < ahead; ++u) {
-          to[u] = label[p + u * groups];
-          value[u] = point(p + u * groups, t);
-        }
-        for (int u = 0; u < ahead; ++u)
-          if (to[u] >= 0) sum[to[u] * columns + t] += value[u];
-      }
-      for (; p < count; p += groups)
-        if (label[p] >= 0) sum[label[p] * columns + t] += point(p, t);
-    }
+  /// Adds up the points of a tile, in the order of their labels.
+  KOKKOS_FUNCTION void add(const Member& member, const shared_memory& shared, std::int64_t part, std::int64_t first,
+                           int count) const {
+    const order_type order(shared.best);
+    const int rank = member.team_rank();
+    const auto rows = static_cast<std::uint64_t>(of.table.count), groups = static_cast<std::uint64_t>(of.plan.groups);
+    std::uint64_t entry[1] = {order_type::none};
+    if (rank < count && shared.label[rank] >= 0)
+      entry[0] = order_type::entry(
+          (static_cast<std::uint64_t>(rank) & (groups - 1)) * rows + static_cast<std::uint64_t>(shared.label[rank]),
+          rank);
+    order.sort(member, entry, groups * rows);
+    const add_in_order<T, team, order_type, false> add_points{of.points, of.points.origin, in_packs, lanes};
+    on_sums(shared, part, [&](T* sums) { add_points(sums_in_rows<T>{sums, of.points.columns}, order, first, rank); });
   }
 };
 
-/// Sums of parts in double: those of a segment of parts, in their order. On hosts a unit is a segment, on devices an
-/// element of one.
-template <class In, bool Elements>
+/// Sums of parts in double: those of a segment of parts, in their order.
+template <class In>
 struct add_parts {
   const In* from;
   std::int64_t between, parts, segments, elements;
   double* to;
-  KOKKOS_FUNCTION void add(std::int64_t s, std::int64_t first, std::int64_t last) const {
+  void operator()(std::int64_t s) const {
     const std::int64_t begin = s * parts / segments, end = (s + 1) * parts / segments;
-    for (std::int64_t e = first; e < last; ++e) to[s * elements + e] = 0;
+    for (std::int64_t e = 0; e < elements; ++e) to[s * elements + e] = 0;
     for (std::int64_t v = begin; v < end; ++v)
-      for (std::int64_t e = first; e < last; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
-    if constexpr (Elements) add(unit / elements, unit % elements, unit % elements + 1);
-    else add(unit, 0, elements);
+      for (std::int64_t e = 0; e < elements; ++e) to[s * elements + e] += static_cast<double>(from[v * between + e]);
   }
 };
+/// On devices those of all segments as well, behind what was there before: a team has some elements, and each of its
+/// threads a segment of one.
+template <class In, class Member>
+struct add_all_parts {
+  static constexpr int max_segments = 32, together = 8, team = max_segments * together;
+  const In* from;
+  std::int64_t between, parts, segments, elements;
+  bool more;  // behind what is there
+  double* to;
+
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    auto* sums = static_cast<double*>(member.team_shmem().get_shmem_aligned(team * sizeof(double), sizeof(double)));
+    const int rank = member.team_rank();
+    const std::int64_t e = std::int64_t{member.league_rank()} * together + rank % together, s = rank / together;
+    double sum = 0;
+    if (e < elements && s < segments)
+      for (std::int64_t v = s * parts / segments; v < (s + 1) * parts / segments; ++v)
+        sum += static_cast<double>(from[v * between + e]);
+    sums[rank] = sum;
+    member.team_barrier();
+    if (e >= elements || s > 0) return;
+    double all = more ? to[e] : 0.0;
+    for (int v = 0; v < segments; ++v) all += sums[v * together + rank];
+    to[e] = all;
+  }
+};
+/// @param in_segments their sums, for hosts
 template <class Exec, class In>
 void launch_add_parts(const std::string& label, const Exec& exec, const In* from, std::int64_t between,
-                      std::int64_t parts, std::int64_t segments, std::int64_t elements, double* to) {
-  launch_units(exec, label, is_device<Exec> ? segments * elements : segments,
-               add_parts<In, is_device<Exec>>{from, between, parts, segments, elements, to});
+                      const kmeans_parts& plan, std::int64_t elements, bool more, double* in_segments, double* to) {
+  constexpr std::int64_t max_segments = 32;
+  const std::int64_t segments = std::min(max_segments, plan.all);
+  if constexpr (is_device<Exec>) {
+    using policy = Kokkos::TeamPolicy<Exec>;
+    using kernel = add_all_parts<In, typename policy::member_type>;
+    const auto teams = static_cast<int>((elements + kernel::together - 1) / kernel::together);
+    Kokkos::parallel_for(
+        kernel_label(label),
+        policy(exec, teams, kernel::team)
+            .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, (kernel::team + 1) * sizeof(double))),
+        kernel{from, between, plan.all, segments, elements, more, to});
+  } else {
+    double* const first = in_segments + elements;
+    if (more) std::copy_n(to, elements, in_segments);
+    launch_units(exec, label, segments, add_parts<In>{from, between, plan.all, segments, elements, first});
+    const std::int64_t before = more ? 1 : 0;
+    launch_units(exec, label, 1,
+                 add_parts<double>{first - before * elements, elements, before + segments, 1, elements, to});
+  }
 }
 
+template <class Exec, class Policy, class Kernel>
+void launch_assign_teams(const std::string& label, const Exec& exec, const Kernel& kernel) {
+  Kokkos::parallel_for(kernel_label(label),
+                       Policy(exec, static_cast<int>(kernel.of.plan.parts), Kernel::team)
+                           .set_scratch_size(0, team_scratch<Exec>(label, Kernel::team, kernel.memory.bytes())),
+                       kernel);
+}
+template <class Exec, class T>
+void launch_device_assign(const std::string& label, const Exec& exec, const assign_points<T>& a) {
+  const int groups = a.sums == nullptr ? 0 : a.plan.groups;
+  const std::int64_t columns = a.points.columns, rows = a.table.count;
+  if (few_columns_memory<T>::fits(columns, rows, a.plan.groups)) {
+    using policy =
+        Kokkos::TeamPolicy<Exec, registers_of_teams<few_columns_memory<T>::team, few_columns_memory<T>::teams>>;
+    using kernel = assign_few_columns<T, typename policy::member_type>;
+    const few_columns_memory<T> memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
+    launch_assign_teams<Exec, policy>(label, exec, kernel{a, memory, has_row_packs(a.points)});
+    return;
+  }
+  const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
+    using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
+    using kernel = device_assign<T, Across, typename policy::member_type>;
+    const typename kernel::plan memory(columns, rows, groups, team_scratch_room<Exec>(kernel::team));
+    launch_assign_teams<Exec, policy>(label, exec, kernel(a, memory));
+  };
+  if (rows <= 16) launch(std::integral_constant<int, 2>());
+  else launch(std::integral_constant<int, 8>());
+}
 template <bool Exact, class Exec, class T>
 void launch_assign(const std::string& label, const Exec& exec, const assign_points<T>& a) {
-  if constexpr (is_device<Exec>) {
-    const auto launch = [&]<int Across>(std::integral_constant<int, Across>) {
-      using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<256, 2>>;
-      using kernel = device_assign<T, Across, typename policy::member_type>;
-      const typename kernel::plan memory(a.points.columns, a.table.count, a.sums == nullptr ? 0 : a.plan.groups,
-                                         team_scratch_room<Exec>(kernel::team));
-      Kokkos::parallel_for(kernel_label(label),
-                           policy(exec, static_cast<int>(a.plan.parts), kernel::team)
-                               .set_scratch_size(0, team_scratch<Exec>(label, kernel::team, memory.bytes())),
-                           kernel{a, memory});
-    };
-    if (a.table.count <= 16) launch(std::integral_constant<int, 2>());
-    else launch(std::integral_constant<int, 8>());
-  } else {
-    launch_units(exec, label, a.plan.parts, host_assign<T, Exact>{a});
-  }
+  if constexpr (is_device<Exec>) launch_device_assign(label, exec, a);
+  else launch_units(exec, label, a.plan.parts, host_assign<T, Exact>{a});
 }
 
 }  // namespace quern::impl

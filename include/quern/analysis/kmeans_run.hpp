@@ -69,11 +69,11 @@ class kmeans_run {
         clusters_(k, columns_),
         plan_(Exact ? parts_of(all(), k, columns_).part(first_, n_) : parts_of(n_, k, columns_)),
         lanes_(kmeans_parts(all(), 0).part(first_, n_)),
-        rows_(padded(k)),
         origin_(columns_),
-        memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_}, scratch_part{table_, rows_ * columns_},
-                scratch_part{half_squares_, rows_}, scratch_part{parts_, max_parts() * between()},
-                scratch_part{totals_, (max_segments + 2) * k * columns_}, scratch_part{counts_, k + 1},
+        memory_(exec, scratch_part{labels_, n_}, scratch_part{about_, columns_},
+                scratch_part{exchanged_, exchange_words(k)},
+                scratch_part{parts_, max_parts() * std::max(between(k), between(1))},
+                scratch_part{in_segments_, is_device<Exec> ? 1 : (max_segments + 1) * k * columns_},
                 scratch_part{lane_sums_, lanes_.parts * point_lanes::lanes + lanes_.all}) {
     set_origin();
   }
@@ -85,7 +85,7 @@ class kmeans_run {
 
   void start_at(const strided<const T>& centers) {
     Kokkos::parallel_for(kernel_label(label_, "/centers"), index_range(exec_, clusters_.clusters * columns_),
-                         copy_rows{centers.data, centers.stride[0], centers.stride[1], columns_, table_});
+                         copy_rows{centers.data, centers.stride[0], centers.stride[1], columns_, table()});
     read_centers();
     if (!std::all_of(clusters_.centers.begin(), clusters_.centers.end(), [](double v) { return std::isfinite(v); }))
       throw Error(label_, "initial has a NaN or an infinity");
@@ -95,7 +95,7 @@ class kmeans_run {
   void start_at_random(const random::key& key) {
     const center_draws<Exact, Exec, T, Rows> draws(label_, exec_, points_, about_, origin_, lanes_, others_,
                                                    clusters_.clusters);
-    for (std::int64_t c = 0; c < clusters_.clusters; ++c) draws.draw(c, key, table_);
+    for (std::int64_t c = 0; c < clusters_.clusters; ++c) draws.draw(c, key, table());
     read_centers();
   }
 
@@ -132,7 +132,7 @@ class kmeans_run {
       const std::size_t extents[] = {static_cast<std::size_t>(n), static_cast<std::size_t>(m)};
       return as_view<typename Exec::memory_space>(data, extents);
     };
-    map_checked(label_text(label_, "/centers"), exec_, centers, op::add(), rows(table_, clusters_.clusters, columns_),
+    map_checked(label_text(label_, "/centers"), exec_, centers, op::add(), rows(table(), clusters_.clusters, columns_),
                 rows(about_, 1, columns_));
   }
   auto labels() const {
@@ -146,22 +146,37 @@ class kmeans_run {
   }
 
  private:
+  static std::int64_t row_bytes(std::int64_t k, std::int64_t columns) {
+    return k * columns * static_cast<std::int64_t>(sizeof(T));
+  }
   static kmeans_parts parts_of(std::int64_t n, std::int64_t k, std::int64_t columns) {
-    return {n, k * columns * static_cast<std::int64_t>(sizeof(T))};
+    return {n, row_bytes(k, columns), k};
   }
   std::int64_t all() const { return others_ == nullptr ? n_ : others_->all; }
   /// Segments of parts, whose sums are added up at the same time.
   static constexpr std::int64_t max_segments = 32;
   /// Parts whose sums are in memory at a time.
   std::int64_t max_parts() const {
-    if constexpr (Rows::in_chunks)
-      return kmeans_parts::most(n_, clusters_.clusters * columns_ * static_cast<std::int64_t>(sizeof(T)));
+    if constexpr (Rows::in_chunks) return kmeans_parts::most(n_, row_bytes(clusters_.clusters, columns_));
     else return plan_.all;
   }
 
   static std::int64_t padded(std::int64_t k) { return is_device<Exec> ? k : host_row_tile<T>::padded(k); }
   /// A device may have no room for sums of all groups but in this memory.
-  std::int64_t between() const { return clusters_.clusters * columns_ * (is_device<Exec> ? plan_.groups : 1); }
+  std::int64_t between(std::int64_t k) const {
+    return k * columns_ * (is_device<Exec> ? plan_.with_clusters(row_bytes(k, columns_), k).groups : 1);
+  }
+
+  /// What goes to the device before an iteration, and comes from it after, in words of 8 bytes: the table and half its
+  /// squares, the counts, which begin with zeros, and the sums.
+  T* table() const { return reinterpret_cast<T*>(exchanged_); }
+  T* half_squares(std::int64_t k) const { return table() + padded(k) * columns_; }
+  std::int64_t table_words(std::int64_t k) const {
+    return (padded(k) * (columns_ + 1) * static_cast<std::int64_t>(sizeof(T)) + 7) / 8;
+  }
+  std::uint64_t* counts(std::int64_t k) const { return exchanged_ + table_words(k); }
+  double* sums(std::int64_t k) const { return reinterpret_cast<double*>(counts(k) + k + 1); }
+  std::int64_t exchange_words(std::int64_t k) const { return table_words(k) + k + 1 + k * columns_; }
 
   template <class V>
   void to_device(V* to, const std::vector<V>& from) const {
@@ -175,55 +190,49 @@ class kmeans_run {
 
   void read_centers() {
     std::vector<T> rows(clusters_.centers.size());
-    to_host(rows.data(), table_, static_cast<std::int64_t>(rows.size()));
+    to_host(rows.data(), table(), static_cast<std::int64_t>(rows.size()));
     wait();
     std::copy(rows.begin(), rows.end(), clusters_.centers.begin());
   }
+  /// The table, and zeros as counts.
   void upload() {
-    clusters_.make_table(rows_on_host_, half_on_host_, padded(clusters_.clusters));
-    to_device(table_, rows_on_host_);
-    to_device(half_squares_, half_on_host_);
+    const std::int64_t k = clusters_.clusters;
+    clusters_.make_table(rows_on_host_, half_on_host_, padded(k));
+    on_host_.assign(table_words(k) + k + 1, 0);
+    auto* const table_on_host = reinterpret_cast<std::byte*>(on_host_.data());
+    std::memcpy(table_on_host, rows_on_host_.data(), rows_on_host_.size() * sizeof(T));
+    std::memcpy(table_on_host + rows_on_host_.size() * sizeof(T), half_on_host_.data(),
+                half_on_host_.size() * sizeof(T));
+    to_device(exchanged_, on_host_);
   }
   /// Labels of points, numbers of points of clusters, and of points whose label changed; and the sums of clusters.
   void assign(std::int64_t k, bool with_sums) {
     upload();
-    to_device(counts_, std::vector<unsigned long long>(k + 1));
-    const std::int64_t elements = k * columns_;
-    if (with_sums && Rows::in_chunks) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(totals_, elements), 0.0);
+    if (with_sums && Rows::in_chunks) Kokkos::deep_copy(exec_, scratch_view<Exec, double*>(sums(k), k * columns_), 0.0);
     points_.for_each(exec_, [&](const Exec& e, const strided<const T>& x, std::int64_t first) {
       assign_some(e, x, first, k, with_sums);
     });
-    if (with_sums) to_host(clusters_.sums.data(), total_of_parts(plan_, k), elements);
-    to_host(clusters_.counts.data(), counts_, k + 1);
+    on_host_.resize(k + 1 + (with_sums ? k * columns_ : 0));
+    to_host(on_host_.data(), counts(k), static_cast<std::int64_t>(on_host_.size()));
     wait();
+    std::copy_n(on_host_.begin(), k + 1, clusters_.counts.begin());
+    if (with_sums) std::memcpy(clusters_.sums.data(), on_host_.data() + k + 1, k * columns_ * sizeof(double));
     if (others_ != nullptr) add_others(with_sums && !Exact);
   }
   /// The same of all points, or of a chunk of them, whose sums are added to those of the chunks before.
   void assign_some(const Exec& e, const strided<const T>& x, std::int64_t first, std::int64_t k, bool with_sums) {
     const bool for_others = Exact && with_sums && others_ != nullptr;  // who have the other parts
-    const kmeans_parts plan = Rows::in_chunks ? parts_of(x.extents.extent[0], k_, columns_) : plan_;
-    if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * between()), T(0));
-    T* const own = with_sums ? parts_ + plan.first * between() : nullptr;
-    const assign_points<T> a{{x, about_}, {table_, half_squares_, k}, plan, labels_ + first, own, between(), counts_};
+    const kmeans_parts plan = (Rows::in_chunks ? parts_of(x.extents.extent[0], k_, columns_) : plan_)
+                                  .with_clusters(row_bytes(k, columns_), k);
+    const std::int64_t apart = between(k);
+    if (for_others) Kokkos::deep_copy(e, scratch_view<Exec, T*>(parts_, plan.all * apart), T(0));
+    T* const own = with_sums ? parts_ + plan.first * apart : nullptr;
+    const assign_points<T> a{{x, about_}, {table(), half_squares(k), k}, plan, labels_ + first, own, apart, counts(k)};
     if (x.extents.extent[0] > 0) launch_assign<Exact>(label_text(label_, "/assign"), e, a);
-    if (for_others) others_->sum(parts_, plan.all * between());
-    if (with_sums) add_parts_of(e, plan, k);
-  }
-  /// Where the sums of all points are: behind those of the segments of parts, or before them where they are added up
-  /// over chunks.
-  double* total_of_parts(const kmeans_parts& plan, std::int64_t k) const {
-    return Rows::in_chunks ? totals_ : totals_ + std::min(max_segments, plan.all) * k * columns_;
-  }
-  /// Adds up sums of parts, in chunks with those of the chunks before.
-  void add_parts_of(const Exec& e, const kmeans_parts& plan, std::int64_t k) {
-    const std::int64_t elements = k * columns_, segments = std::min(max_segments, plan.all);
-    constexpr std::int64_t before = Rows::in_chunks ? 1 : 0;
-    double *const of_segments = totals_ + before * elements, *const sum = of_segments + segments * elements;
-    const std::string& label = label_text(label_, "/sums");
-    launch_add_parts(label, e, parts_, between(), plan.all, segments, elements, of_segments);
-    launch_add_parts(label, e, totals_, elements, before + segments, 1, elements, sum);
-    if constexpr (Rows::in_chunks)
-      Kokkos::deep_copy(e, scratch_view<Exec, double*>(totals_, elements), scratch_view<Exec, double*>(sum, elements));
+    if (for_others) others_->sum(parts_, plan.all * apart);
+    if (with_sums)
+      launch_add_parts(label_text(label_, "/sums"), e, parts_, apart, plan, k * columns_, Rows::in_chunks, in_segments_,
+                       sums(k));
   }
   /// Adds the numbers of points of others, and the sums where these are not of all parts, by one message.
   void add_others(bool with_sums) {
@@ -232,7 +241,7 @@ class kmeans_run {
     others_->sum_on_host(message.data(), static_cast<std::int64_t>(message.size()));
     const auto sums = message.begin() + static_cast<std::ptrdiff_t>(clusters_.counts.size());
     std::transform(message.begin(), sums, clusters_.counts.begin(),
-                   [](double v) { return static_cast<unsigned long long>(v); });
+                   [](double v) { return static_cast<std::uint64_t>(v); });
     std::copy(sums, message.end(), clusters_.sums.begin());
   }
   /// The first point whose square is finite; where there is none, but large points are, the first of these.
@@ -292,7 +301,7 @@ class kmeans_run {
                    assigned_squares<T, Exact, W>{{x, about_},
                                                  lanes_,
                                                  first,
-                                                 table_,
+                                                 table(),
                                                  labels_ + first,
                                                  squares == nullptr ? nullptr : squares + first,
                                                  lane_sums_});
@@ -358,12 +367,12 @@ class kmeans_run {
   const std::int64_t k_;  // also while `clusters_` is the one of all points
   kmeans_clusters clusters_;
   kmeans_parts plan_, lanes_;
-  std::int64_t rows_;  // of the table
   std::vector<T> origin_, rows_on_host_, half_on_host_;
+  std::vector<std::uint64_t> on_host_;
   std::int32_t* labels_ = nullptr;
-  T *about_ = nullptr, *table_ = nullptr, *half_squares_ = nullptr, *parts_ = nullptr;
-  double *totals_ = nullptr, *lane_sums_ = nullptr;
-  unsigned long long* counts_ = nullptr;
+  T *about_ = nullptr, *parts_ = nullptr;
+  double *in_segments_ = nullptr, *lane_sums_ = nullptr;
+  std::uint64_t* exchanged_ = nullptr;
   scratch_arrays<Exec> memory_;
 };
 

@@ -4,62 +4,18 @@
 #define QUERN_ANALYSIS_KMEANS_START_HPP
 
 /// @file
-/// Where k-means starts, and sums of squared distances from centres: what is added up has an order that depends on the
-/// number of points alone.
+/// Where k-means starts.
 
 #include <cmath>
 #include <cstring>
 #include <quern/analysis/kmeans_kernels.hpp>
+#include <quern/analysis/kmeans_lanes.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/values/exact.hpp>
 #include <quern/random/generator.hpp>
 #include <quern/transfer/staging.hpp>
 
 namespace quern::impl {
-
-/// Points of a part in lanes: lane l has those at l, l + lanes, and so on, and a sum of its own. On hosts a unit is a
-/// part, on devices a lane of one.
-struct point_lanes {
-  static constexpr int lanes = 256;
-  /// Calls body(i, begin, end) for the points i + w, begin <= w < end, each of the unit's lane number w. Of all points
-  /// there are n from number `first` on, which is number 0 for `body`.
-  template <int W, class Body>
-  static KOKKOS_FUNCTION void for_each(const kmeans_parts& plan, std::int64_t first, std::int64_t n, std::int64_t unit,
-                                       const Body& body) {
-    const std::int64_t part = unit / (lanes / W), lane = unit % (lanes / W) * W;
-    const std::int64_t end = Kokkos::min(first + n, (part + 1) * plan.length);
-    std::int64_t i = part * plan.length + lane;
-    if (i + W <= first) i += (first - i - W + lanes) / lanes * lanes;
-    for (; i < end; i += lanes)
-      body(i - first, static_cast<int>(Kokkos::max<std::int64_t>(0, first - i)),
-           static_cast<int>(Kokkos::min<std::int64_t>(W, end - i)));
-  }
-  /// The sums of a unit before a kernel adds to them: zeros, or where it begins with a later point what is there.
-  template <int W>
-  static KOKKOS_FUNCTION void begin_sums(double (&sum)[W], std::int64_t first, const double* sums) {
-    for (int w = 0; w < W; ++w) sum[w] = first > 0 ? sums[w] : 0.0;
-  }
-  template <class Exec>
-  static constexpr int width = is_device<Exec> ? 1 : lanes;
-  template <class Exec>
-  static std::int64_t units(const kmeans_parts& plan) {
-    return plan.parts * (lanes / width<Exec>);
-  }
-};
-
-/// Squared distances of points i + w, begin <= w < end, from one, or from the origin.
-template <bool Exact, int W, class T>
-KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i, int begin, int end, const T* from,
-                                  T (&square)[W]) {
-  for (int w = 0; w < W; ++w) square[w] = 0;
-  for (int t = 0; t < points.columns; ++t) {
-    const T there = from == nullptr ? T(0) : from[t];
-    for (int w = begin; w < end; ++w) {
-      const T step = points.at(i + w, t) - there;
-      square[w] = minus_product<Exact>(square[w], -step, step);
-    }
-  }
-}
 
 /// What a point weighs where a centre is drawn: 1 before there is one, its squared distance from the nearest one then.
 template <class T>
@@ -104,7 +60,33 @@ struct start_potentials {
   int trials;
   const T* closest;
   double* sums;
+  /// On devices a point is read once for some candidates.
+  static constexpr int together = 4;
+  KOKKOS_FUNCTION double* sum_of(int trial, std::int64_t unit) const {
+    return sums + trial * plan.parts * point_lanes::lanes + unit;
+  }
+  KOKKOS_FUNCTION void add_together(int trial, std::int64_t unit) const {
+    double sum[together];
+    const T* others[together];
+    for (int k = 0; k < together; ++k) {
+      const int own = Kokkos::min(trial + k, trials - 1);
+      others[k] = candidates + std::int64_t{own} * points.columns;
+      sum[k] = begin > 0 ? *sum_of(own, unit) : 0.0;
+    }
+    const T* const(&each)[together] = others;
+    point_lanes::for_each<1>(plan, begin, points.count, unit, [&](std::int64_t i, int, int) {
+      T square[together];
+      squares_from_each<Exact>(points, i, each, square);
+      const T before = closest[i];
+      for (int k = 0; k < together; ++k) sum[k] += static_cast<double>(square[k] < before ? square[k] : before);
+    });
+    for (int k = 0; k < together && trial + k < trials; ++k) *sum_of(trial + k, unit) = sum[k];
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    if constexpr (W == 1) {
+      for (int trial = 0; trial < trials; trial += together) add_together(trial, unit);
+      return;
+    }
     for (int trial = 0; trial < trials; ++trial) {
       double* const of_trial = sums + trial * plan.parts * point_lanes::lanes + unit * W;
       double sum[W];
@@ -136,18 +118,6 @@ struct least_finite_point {
     if (k < least && (of_square ? is_finite_square(square) : finite)) least = k;
   }
 };
-/// The sums of parts, once or for each of several trials, at their places among those of all parts.
-struct sum_lanes {
-  kmeans_parts plan;
-  const double* sums;
-  double* of_parts;
-  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
-    double all = 0;
-    for (int l = 0; l < point_lanes::lanes; ++l) all += sums[part * point_lanes::lanes + l];
-    of_parts[part / plan.parts * plan.all + plan.first + part % plan.parts] = all;
-  }
-};
-
 /// Draws candidates, each with a probability of its weight: its part, its lane there, and the point. The coordinates of
 /// one that is not here are 0, to which those who have it add them.
 template <class T>
@@ -169,19 +139,18 @@ struct draw_candidates {
   static KOKKOS_FUNCTION std::int64_t find(std::int64_t count, double& rest, const Weight& weight) {
     std::int64_t last = 0;
     double below = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double w = weight(i);
-      if (!(w > 0)) continue;
+    for_each_value(count, weight, [&](std::int64_t i, double w) {
+      if (!(w > 0)) return true;
       last = i;
-      if (below + w > rest) break;
+      if (below + w > rest) return false;
       below += w;
-    }
+      return true;
+    });
     rest -= below;
     return last;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t trial) const {
-    double total = 0;
-    for (std::int64_t v = 0; v < plan.all; ++v) total += of_parts[v];
+    const double total = sum_of_values(plan.all, [&](std::int64_t v) { return of_parts[v]; });
     std::int64_t point = first ? (plan.first == 0 && points.count > 0 ? 0 : -1) : *chosen;
     if (total > 0) {
       double rest = rounded_product(random::Generator(key, trial).uniform(), total);  // before `find` subtracts
@@ -216,8 +185,7 @@ struct take_candidate {
     int best = 0;
     double least = Kokkos::Experimental::infinity_v<double>;
     for (int trial = 0; trial < trials; ++trial) {
-      double sum = 0;
-      for (std::int64_t v = 0; v < parts; ++v) sum += of_parts[trial * parts + v];
+      const double sum = sum_of_values(parts, [&](std::int64_t v) { return of_parts[trial * parts + v]; });
       if (!(sum < least)) continue;
       least = sum;
       best = trial;
@@ -330,40 +298,6 @@ class center_draws {
   double *sums_ = nullptr, *of_parts_ = nullptr;
   std::int64_t *chosen_ = nullptr, *drawn_ = nullptr;
   scratch_arrays<Exec> memory_;
-};
-
-/// Squared distances of points from their centres, in double: as a sum for each lane, or as values for each point,
-/// negative for one that has none.
-template <class T, bool Exact, int W>
-struct assigned_squares {
-  centred_rows<T> points;
-  kmeans_parts plan;
-  std::int64_t begin;  // the number of the first of the points
-  const T* centers;
-  const std::int32_t* labels;
-  T* squares;  // or none
-  double* sums;
-  KOKKOS_FUNCTION double square(std::int64_t i) const {
-    double sum = 0;
-    const T* center = centers + std::int64_t{labels[i]} * points.columns;
-    for (int t = 0; t < points.columns; ++t) {
-      const double step = static_cast<double>(points.at(i, t)) - static_cast<double>(center[t]);
-      sum = minus_product<Exact>(sum, -step, step);
-    }
-    return sum;
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
-    double sum[W];
-    point_lanes::begin_sums(sum, begin, sums + unit * W);
-    point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
-      for (int w = from; w < to; ++w) {
-        const double s = labels[i + w] < 0 ? -1.0 : square(i + w);
-        if (squares != nullptr) squares[i + w] = static_cast<T>(s);
-        sum[w] += s < 0 ? 0.0 : s;
-      }
-    });
-    for (int w = 0; w < W; ++w) sums[unit * W + w] = sum[w];
-  }
 };
 
 }  // namespace quern::impl

@@ -17,11 +17,13 @@ struct kmeans_parts {
 
   /// Parts of n points. Those for large sums are made of whole ones for none.
   /// @param row_bytes of the sums of all clusters
-  kmeans_parts(std::int64_t n, std::int64_t row_bytes);
+  kmeans_parts(std::int64_t n, std::int64_t row_bytes, std::int64_t clusters = 1);
   /// How many parts at most n points have, or fewer points.
   static std::int64_t most(std::int64_t n, std::int64_t row_bytes);
   /// Those of `count` points from one on, with which a part begins.
   kmeans_parts part(std::int64_t first_point, std::int64_t count) const;
+  /// The same parts for the sums of other clusters.
+  kmeans_parts with_clusters(std::int64_t row_bytes, std::int64_t clusters) const;
 };
 
 /// What k-means adds up over points of which others have some: a run has those from `first` on, where one of the parts
@@ -59,7 +61,7 @@ struct kmeans_clusters {
   std::int64_t clusters;
   int columns;
   std::vector<double> centers, sums;
-  std::vector<unsigned long long> counts;  // and behind those of clusters that of changed labels
+  std::vector<std::uint64_t> counts;  // and behind those of clusters that of changed labels
 
   kmeans_clusters(std::int64_t k, int d) : clusters(k), columns(d), centers(k * d), sums(k * d), counts(k + 1) {}
   std::vector<std::int64_t> empty() const;

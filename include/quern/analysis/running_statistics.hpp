@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <concepts>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/views/part_view.hpp>
+#include <quern/core/views/rows.hpp>
 #include <quern/map/functions.hpp>
 #include <quern/reduce/reduce.hpp>
 
@@ -107,6 +109,75 @@ struct count_of_state {
   }
 };
 
+/// The same of states in words, that of all states behind that of all states, and of values in their order. What a
+/// value leaves as it was, as most do extrema, is not written.
+template <class T, class V>
+struct add_in_words {
+  using state = typename statistics_reducer<T>::state;
+  static constexpr int words = sizeof(state) / sizeof(std::uint64_t);
+  std::uint64_t* states;
+  std::int64_t count;
+  const V* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Kokkos::Array<std::uint64_t, words> before;
+    for (int w = 0; w < words; ++w) before[w] = states[w * count + i];
+    const auto after = Kokkos::bit_cast<decltype(before)>(with_value<T>()(Kokkos::bit_cast<state>(before), values[i]));
+    for (int w = 0; w < words; ++w)
+      if (after[w] != before[w]) states[w * count + i] = after[w];
+  }
+};
+/// Adds them where they are in that order; else returns false.
+template <class T, class Exec, class V, int Rank>
+bool added_in_words(const Exec& exec, const std::string& label, std::uint64_t* states,
+                    const Kokkos::LayoutStride& layout, const strided<const V>& values,
+                    std::integral_constant<int, Rank>) {
+  for (int d = 0; d < Rank; ++d)
+    if (values.extents.extent[d] > 1 && values.stride[d] != static_cast<std::int64_t>(layout.stride[d])) return false;
+  const std::int64_t count = values.extents.size();
+  if (count > 0) launch_units(exec, label, count, add_in_words<T, V>{states, count, values.data});
+  return true;
+}
+
+/// Where states are: on hosts one behind the other, each in a line of the cache. On devices word by word, that of all
+/// states behind that of all states, so that threads beside each other reach words beside each other, and results read
+/// only those that they need.
+template <class State, int Rank, class Layout, class Space, bool InWords>
+struct state_memory {
+  static constexpr bool in_words = false;
+  using view = Kokkos::View<typename with_pointers<State, Rank>::type, Layout, Space>;
+  static Layout layout(const Layout& of_states) { return of_states; }
+  template <class States>
+  static const States& elements(const States& states) {
+    return states;
+  }
+};
+template <class State, int Rank, class Layout, class Space>
+struct state_memory<State, Rank, Layout, Space, true> {
+  static constexpr bool in_words = true;
+  using word = std::uint64_t;
+  static constexpr std::size_t words = sizeof(State) / sizeof(word);
+  static_assert(sizeof(State) == words * sizeof(word));
+  using view = Kokkos::View<typename with_pointers<word, Rank + 1>::type, Kokkos::LayoutStride, Space>;
+  static Kokkos::LayoutStride layout(const Layout& of_states) {
+    constexpr bool left = std::is_same_v<Layout, Kokkos::LayoutLeft>;
+    Kokkos::LayoutStride l;
+    std::size_t step = 1;
+    for (int k = 0; k < Rank; ++k) {
+      const int d = left ? k : Rank - 1 - k;
+      l.dimension[d] = of_states.dimension[d];
+      l.stride[d] = step;
+      step *= of_states.dimension[d];
+    }
+    l.dimension[Rank] = words;
+    l.stride[Rank] = step;
+    return l;
+  }
+  template <class States>
+  static auto elements(const States& states) {
+    return row_array<words, State, States>{states};
+  }
+};
+
 }  // namespace impl
 
 /// Count, mean, variance, minimum and maximum of all values that have been added, of each element of a field over
@@ -127,15 +198,15 @@ struct count_of_state {
 /// @endcode
 ///
 /// @tparam V a View of the values' type, float or double, with as many axes as there are statistics along; their
-///           states have its layout and lie in its memory
+///           states lie in its memory, in the order of its layout
 ///
 /// The states are those of `mean_var`, `min` and `max`, and so is the accuracy, whatever the number of steps: results
 /// are those of one call for all values, up to the rounding of sums that carry their errors along. A state of double
-/// takes 64 bytes, one of float 40, which `add` reads and writes. They are in memory that `exec` reaches, and what is
-/// called is asynchronous on `exec`: nothing waits for the host, and a warm call allocates nothing. Only what returns a
-/// number waits. `add` may be captured in a device graph, which adds at each launch; where it reduces, with a
-/// `WorkspaceScope`. Work on one object must be ordered, as work on one View is; copies share the states, as those of a
-/// View do.
+/// takes 64 bytes, one of float 40, which `add` reads, and of which it writes on devices what has changed. They are in
+/// memory that `exec` reaches, and what is called is asynchronous on `exec`: nothing waits for the host, and a warm
+/// call allocates nothing. Only what returns a number waits. `add` may be captured in a device graph, which adds at
+/// each launch; where it reduces, with a `WorkspaceScope`. Work on one object must be ordered, as work on one View is;
+/// copies share the states, as those of a View do.
 ///
 /// NaN gives NaN in mean, variance and extrema of its element, and infinite values a variance of NaN, as NumPy's. A
 /// variance is infinite where squares overflow, above some 1e154; what sums of values overflow at, means do, too. Where
@@ -155,29 +226,28 @@ class RunningStatistics {
   using space_type = typename V::execution_space;
   using value_type = T;
   using state_type = typename reducer::state;
-  using state_view =
-      Kokkos::View<typename impl::with_pointers<state_type, rank>::type, layout, typename V::memory_space>;
+
+ private:
+  using memory = impl::state_memory<state_type, rank, layout, typename V::memory_space, impl::is_device<space_type>>;
+
+ public:
+  using state_view = typename memory::view;
 
   /// Of these extents, one for each axis. Allocates.
+  /// @throws Error if one is negative
   template <execution_space Exec, std::integral... N>
     requires(sizeof...(N) == rank)
   explicit RunningStatistics(const Exec& exec, N... extents)
-      : states_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::RunningStatistics"),
-                static_cast<std::size_t>(extents)...) {
-    reset(exec);
-  }
+      : RunningStatistics(exec, layout(checked(static_cast<std::int64_t>(extents))...)) {}
   /// Of the extents of a View.
   template <execution_space Exec>
     requires(rank > 0)
-  RunningStatistics(const Exec& exec, const V& like)
-      : states_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::RunningStatistics"), layout_of(like)) {
-    reset(exec);
-  }
+  RunningStatistics(const Exec& exec, const V& like) : RunningStatistics(exec, layout_of(like)) {}
 
   /// Forgets all values.
   template <execution_space Exec>
   void reset(const Exec& exec) const {
-    impl::map_checked(name("/reset"), exec, states_, impl::op::identity(), reducer().init());
+    impl::map_checked(name("/reset"), exec, elements(), impl::op::identity(), reducer().init());
   }
 
   /// Adds the elements of x, each to the statistics at its place. x has the extents of the statistics; with the option
@@ -194,16 +264,22 @@ class RunningStatistics {
                   "quern::RunningStatistics: statistics of each element are of arrays in memory; over ranks they are "
                   "those of each rank's local View");
     if constexpr (real && reduced) {
-      const impl::scratch_array<Exec, state_type> memory(exec, states_.size());
-      const impl::strided<state_type> sample{memory.data(), impl::view_extents(states_),
-                                             impl::row_major_strides(impl::view_extents(states_))};
+      const shape own = extents();
+      const impl::scratch_array<Exec, state_type> scratch(exec, own.size());
+      const impl::strided<state_type> sample{scratch.data(), own, impl::row_major_strides(own)};
       const auto states = impl::as_part<Exec, rank>(sample);
       impl::reduce_call(impl::reduction{name("/reduce"), reducer(), impl::cast_to<T>()}, exec, states, std::tie(x),
                         options...);
-      impl::map_checked(name("/add"), exec, states_, impl::joined_states<T>(), states_, states);
+      impl::map_checked(name("/add"), exec, elements(), impl::joined_states<T>(), elements(), states);
     } else if constexpr (real && array_like<X>) {
-      impl::check_extents(name(), "x", impl::operand_extents(name(), x), impl::view_extents(states_));
-      impl::map_checked(name("/add"), exec, states_, impl::with_value<T>(), states_, x);
+      impl::check_extents(name(), "x", impl::operand_extents(name(), x), extents());
+      if constexpr (memory::in_words && view_like<X>) {
+        const impl::call c(name("/add"), exec);
+        if (impl::added_in_words<T>(exec, c.label, states_.data(), states_.layout(), c.input(x),
+                                    std::integral_constant<int, rank>()))
+          return;
+      }
+      impl::map_checked(name("/add"), exec, elements(), impl::with_value<T>(), elements(), x);
     }
   }
 
@@ -273,16 +349,22 @@ class RunningStatistics {
     return on_host(exec, impl::extremum_of_state<T, 1>());
   }
 
-  /// The states, of bits alone: what is kept of a run, and what ranks exchange.
+  /// The states, of bits alone: what is kept of a run, and what ranks exchange. On devices they are words, which have a
+  /// last axis of their own.
   const state_view& states() const { return states_; }
   /// Adds all values of states of the same extents.
   template <execution_space Exec, view_like States>
   void join(const Exec& exec, const States& states) const {
-    impl::check_extents(name(), "other", impl::view_extents(states), impl::view_extents(states_));
-    impl::map_checked(name("/merge"), exec, states_, impl::joined_states<T>(), states_, states);
+    const auto& other = memory::elements(states);
+    impl::check_extents(name(), "other", impl::view_extents(other), extents());
+    impl::map_checked(name("/merge"), exec, elements(), impl::joined_states<T>(), elements(), other);
   }
 
  private:
+  static std::size_t checked(std::int64_t extent) {
+    if (extent < 0) throw Error(name(), "an extent is " + std::to_string(extent) + ", expected at least 0");
+    return static_cast<std::size_t>(extent);
+  }
   static const std::string& name(std::string_view part = {}) {
     return impl::label_text("quern::RunningStatistics", part);
   }
@@ -291,17 +373,24 @@ class RunningStatistics {
     for (int d = 0; d < rank; ++d) l.dimension[d] = like.extent(d);
     return l;
   }
+  template <execution_space Exec>
+  RunningStatistics(const Exec& exec, const layout& l)
+      : states_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "quern::RunningStatistics"), memory::layout(l)) {
+    reset(exec);
+  }
+  decltype(auto) elements() const { return memory::elements(states_); }
+  shape extents() const { return impl::view_extents(elements()); }
   template <class Exec, class Out, class F>
   void write(const Exec& exec, const Out& out, const F& f) const {
-    impl::check_extents(name(), "out", impl::view_extents(out), impl::view_extents(states_));
-    impl::map_checked(name("/result"), exec, out, f, states_);
+    impl::check_extents(name(), "out", impl::view_extents(out), extents());
+    impl::map_checked(name("/result"), exec, out, f, elements());
   }
   template <class Exec, class F>
   auto on_host(const Exec& exec, const F& f) const {
     impl::call<Exec> c(name("/result"), exec);
     using result = std::invoke_result_t<const F&, const state_type&>;
     return impl::value_on_host<result>(
-        c, [&](const auto& out) { impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, states_); });
+        c, [&](const auto& out) { impl::map_checked(c.label, exec, impl::as_part<Exec, 0>(out), f, elements()); });
   }
 
   state_view states_;

@@ -66,10 +66,12 @@ class operand_in_chunks {
   /// What a chunk holds.
   using element =
       std::conditional_t<has_rows && !is_resident, std::conditional_t<writes, value_of<V>, const value_of<V>>, value>;
+  static_assert(writes || !is_sink<V>,
+                "quern: a sink is written and not read: it is no input, and no output beside a mask");
   static_assert(!writes || !(is_source<V> || std::is_const_v<value>), "quern::chunked: out must not be const");
 
   explicit operand_in_chunks(const V& v) {
-    if constexpr (is_source<V> || is_sink<V>) array_ = v.array();
+    if constexpr (is_source<V> || (is_sink<V> && writes)) array_ = v.array();
     else if constexpr (is_chunked_view<V>) {
       static_assert(is_resident || (is_device<Exec> && host_reachable<operand_type>),
                     "quern::in_chunks: the View is reached neither by the execution space nor by the host");
@@ -78,7 +80,7 @@ class operand_in_chunks {
       using view_access = std::conditional_t<writes, view_writer, view_reader>;
       if constexpr (!is_resident) array_ = std::make_shared<view_access>(memory_, pinned);
       if constexpr (!is_resident && has_rows) array_ = rows_of_access<std::remove_const_t<value>>(array_);
-    } else {
+    } else if constexpr (!is_sink<V>) {
       static_assert(reachable<Exec, V>,
                     "quern: a View beside what comes in chunks is not accessible from the execution space; "
                     "quern::in_chunks(view) brings what the host has");

@@ -4,8 +4,9 @@
 #define QUERN_CHUNKED_REDUCE_HPP
 
 /// @file
-/// The reductions of quern/reduce/reduce.hpp of arrays that come in chunks: states of chunks are joined in the order of
-/// the chunks, which the memory decides.
+/// The reductions of quern/reduce/reduce.hpp of arrays that come in chunks, which the memory decides: states of chunks
+/// are joined for each of the slots that chunks take in turn, in the order of its chunks, and then those of the slots,
+/// in each run in the same order.
 
 #include <quern/chunked/operands.hpp>
 #include <quern/core/call/label.hpp>
@@ -35,7 +36,7 @@ struct join_states {
   }
 };
 
-/// The states of the chunks that each slot has had, joined in the order of the chunks.
+/// The states of the chunks that each slot has had, joined in the order of these.
 template <class State, class Exec>
 class states_of_chunks {
  public:

@@ -3,6 +3,7 @@
 #ifndef QUERN_DISTRIBUTED_ALL_REDUCE_HPP
 #define QUERN_DISTRIBUTED_ALL_REDUCE_HPP
 
+#include <array>
 #include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/memory/pool.hpp>
@@ -11,6 +12,7 @@
 #include <quern/distributed/same_calls.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reduce/reducing_map.hpp>
+#include <quern/stencil/halo_fields.hpp>
 
 namespace quern::impl {
 
@@ -22,12 +24,19 @@ inline constexpr bool reduces_results =
       std::is_same_v<Op, quern::op::nanmean> || std::is_same_v<Op, quern::op::nanvar> ||
       std::is_same_v<Op, quern::op::nanstd>);
 
+/// Whether an operation makes values T of values T; an error unless it does so with results.
+template <class Op, class T, class Exec>
+constexpr bool reduces_to_values() {
+  using reduction = decltype(Op::describe(std::declval<const Exec&>(), values_of_type<T>()));
+  constexpr bool fits = converts<result_of<decltype(reduction::reducer)>, T>;
+  static_assert(fits && reduces_results<Op>,
+                "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; "
+                "the mean, the variance or the range of results is none of all elements");
+  return fits;
+}
 /// The reduction of an operation for values T, of which each rank has one.
 template <class Op, class T, class Exec>
 auto reduction_of_ranks(const Exec& exec) {
-  static_assert(reduces_results<Op>,
-                "quern::distributed::all_reduce: what is reduced is results of ranks, by op::sum, prod, min or max; "
-                "the mean, the variance or the range of results is none of all elements");
   const auto reduction = Op::describe(exec, values_of_type<T>());
   using reducer = std::remove_cvref_t<decltype(reduction.reducer)>;
   static_assert(
@@ -52,6 +61,8 @@ struct values_of_rank_in {
   T* data;
   std::int64_t n, stride, first;
   Reducer reducer;
+
+  array_bytes memory() const { return strided<T>{data, shape{n}, {stride}}; }
 };
 
 /// Copies the values of all Views behind each other, or brings to them what those of all ranks are reduced to.
@@ -140,14 +151,40 @@ auto values_to_reduce(const call<Exec>& c, const V& view, std::int64_t& bytes, s
 
 /// Reduces Views over ranks in one message, each by its operation.
 template <class... Op, class Exec, class... V>
+  requires(!(reduces_to_values<Op, value_of<V>, Exec>() && ...))
+void all_reduce_views(operation_list<Op...>, const Exec&, const Communicator&, const V&...) {}
+template <class... Op, class Exec, class... V>
 void all_reduce_views(operation_list<Op...> operations, const Exec& exec, const Communicator& comm, const V&... v) {
   const std::string& label = label_text("quern::distributed::all_reduce");
   check_same_arrays(
       comm, label, [&] { return text_of_operations(operations, operation_list<value_of<V>...>(), exec); }, v...);
   const call<Exec> c(label, exec);
   std::int64_t bytes = 0, items = 0;
-  const std::tuple found{values_to_reduce<Op>(c, v, bytes, items)...};
+  const auto found = check_together(comm, label, [&] {
+    const std::tuple values{values_to_reduce<Op>(c, v, bytes, items)...};
+    unpack([&](const auto&... of) { check_no_overlap(label, std::array{of.memory()...}); }, values);
+    return values;
+  });
   if (comm.size() > 1 && items > 0) reduce_packed(exec, comm, label, found, bytes, items);
+}
+
+/// The same of a number of each rank.
+template <class Op, class T>
+T all_reduce_number(const Communicator& comm, const T& x) {
+  struct value_of_rank {  // a vector of bool has no memory for messages
+    T value;
+  };
+  const Kokkos::DefaultHostExecutionSpace host;
+  const std::string& label = label_text("quern::distributed::all_reduce");
+  if (comm.checks_calls())
+    check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
+  const auto reducer = reducer_of_ranks<Op, T>(host);
+  auto state = reducer.init();
+  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
+  const value_of_rank mine{x};
+  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
+  for (const auto& r : all) reducer.add(state, r.value);
+  return convert<T>(reducer.result(state, comm.size()));
 }
 
 }  // namespace quern::impl
@@ -170,8 +207,8 @@ namespace quern::distributed {
 /// The values of all ranks are brought to each, which reduces them in the order of the ranks: the same bits on every
 /// rank, and in each run with as many. That is for some numbers, as results of reductions are. Collective. With NCCL
 /// asynchronous on `exec`; with MPI it waits for what was launched on `exec`, and for the messages.
-/// @throws Error if a View has more axes, or, where calls are checked, the ranks have other Views or operations. Where
-/// one rank alone has such a View and calls are not checked, the others wait
+/// @throws Error if a View has more axes, Views share memory, or, where calls are checked, the ranks have other Views
+/// or operations. Where one rank alone has such Views and calls are not checked, the others wait
 template <class Op = op::sum, execution_space Exec, std::same_as<Communicator> Comm, view_like... V>
   requires(sizeof...(V) > 0)
 void all_reduce(const Exec& exec, const Comm& comm, const V&... v) {
@@ -203,21 +240,9 @@ void all_reduce(const Comm& comm, const V&... v) {
 /// @throws Error if, where calls are checked, the ranks have other types or operations
 template <class Op = op::sum, std::same_as<Communicator> Comm, scalar_value T>
 T all_reduce(const Comm& comm, const T& x) {
-  using namespace quern::impl;
-  struct value_of_rank {  // a vector of bool has no memory for messages
-    T value;
-  };
-  const Kokkos::DefaultHostExecutionSpace host;
-  const std::string& label = label_text("quern::distributed::all_reduce");
-  if (comm.checks_calls())
-    check_same(comm, label, "the calls", label + " of one " + type_text<T>() + text_of_operation<Op, T>(host));
-  const auto reducer = reducer_of_ranks<Op, T>(host);
-  auto state = reducer.init();
-  short_list<value_of_rank, 64> all(static_cast<std::size_t>(comm.size()));
-  const value_of_rank mine{x};
-  all_gather(comm, &mine, all.begin(), sizeof(value_of_rank));
-  for (const auto& r : all) reducer.add(state, r.value);
-  return convert<T>(reducer.result(state, comm.size()));
+  if constexpr (quern::impl::reduces_to_values<Op, T, Kokkos::DefaultHostExecutionSpace>())
+    return quern::impl::all_reduce_number<Op>(comm, x);
+  else return x;
 }
 QUERN_TAKES_NAME_WITH(all_reduce, class Op, Op)
 template <class First, class Second, class... More, class... Args>

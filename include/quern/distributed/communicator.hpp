@@ -105,12 +105,24 @@ auto succeed_together(const Communicator& comm, const std::string& operation, co
   std::optional<decltype(f())> result;
   std::string problem;
   try {
-    result = f();
+    result.emplace(f());
   } catch (const std::exception& e) {
     problem = e.what();
   }
   throw_together(comm, operation, problem);
   return std::move(*result);
+}
+/// `check()`, which may find what is wrong on this rank alone: where calls are checked, all ranks throw then.
+template <class F>
+auto check_together(const Communicator& comm, std::string_view operation, const F& check) {
+  if constexpr (std::is_void_v<decltype(check())>) {
+    check_together(comm, operation, [&] {
+      check();
+      return true;
+    });
+  } else {
+    return comm.checks_calls() ? succeed_together(comm, std::string(operation), check) : check();
+  }
 }
 
 /// Joins n items of each rank, in the order of ranks, and gives all ranks the result.

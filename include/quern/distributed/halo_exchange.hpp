@@ -49,12 +49,12 @@ std::vector<std::byte> constant_bytes(const std::string& label, const boundary& 
 /// than there are, that goes on with it. All cells for one neighbour are one message, whatever the number of fields.
 /// The object holds the messages' memory and its fields, and can be used again and again.
 ///
-/// One kernel packs and one unpacks, of lists of Views one for each 16 of them, and one for each axis with a boundary
-/// and each field fills the rest. On a device
-/// packing, messages and unpacking run on a stream of the communicator, of higher priority: after what was launched on
-/// `exec` before `start`, beside what is launched between `start` and `finish`, and before what comes after. With NCCL
-/// `start` and `finish` are asynchronous. With MPI, `start` waits for its packing kernel, and so for what was launched
-/// on the instance before, and `finish` waits for the messages.
+/// One kernel packs and one unpacks; a list of more than 16 Views takes one of each for every 16. One kernel for each
+/// axis with a boundary and each field fills the rest. On a device packing, messages and unpacking run on a stream of
+/// the communicator, of higher priority: after what was launched on `exec` before `start`, beside what is launched
+/// between `start` and `finish`, and before what comes after. With NCCL `start` and `finish` are asynchronous. With
+/// MPI, `start` waits for its packing kernel, and so for what was launched on the instance before, and `finish` waits
+/// for the messages.
 ///
 /// Arrays that a program cuts into blocks itself are Views of a block with the ghost layers around it. Each rank says
 /// which cells it has, and the fields come with `start`, so that a loop may swap them:
@@ -125,7 +125,10 @@ class HaloExchange {
 
   /// Packs and sends.
   void start() {
-    if (blocks_) throw Error(label, "an exchange of the program's own blocks is started with its fields");
+    if (blocks_) {
+      blocks_->compare(impl::label_text(label, "::start"), {}, {});
+      throw Error(label, "an exchange of the program's own blocks is started with its fields");
+    }
     current_->start();
     name_.clear();
   }
@@ -240,16 +243,23 @@ class HaloExchange {
   };
   template <class Kind>
   plan& plan_of(std::span<const impl::peer_box> whole, bool adds) {
-    for (auto& p : plans_)
-      if (std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
-          dynamic_cast<Kind*>(p.under_way.get()) != nullptr)
-        return p;
+    const auto found = std::ranges::find_if(plans_, [&](const plan& p) {
+      return std::equal(whole.begin(), whole.end(), p.fields.begin(), p.fields.end(), impl::same_layout) &&
+             dynamic_cast<Kind*>(p.under_way.get()) != nullptr;
+    });
+    if (found != plans_.end()) {
+      plans_.splice(plans_.begin(), plans_, found);
+      return plans_.front();
+    }
+    constexpr std::size_t max_plans = 64;
+    if (plans_.size() == max_plans) plans_.pop_back();
     const auto cells = blocks_->cells_of(whole);
     const auto own = blocks_->boxes(whole, cells.of_own), ghosts = blocks_->boxes(whole, cells.of_ghosts);
-    auto& made = plans_.emplace_back(plan{{whole.begin(), whole.end()},
-                                          {exec_, blocks_->comm, label, adds ? ghosts : own, adds ? own : ghosts, adds},
-                                          {},
-                                          std::make_unique<Kind>()});
+    auto& made =
+        plans_.emplace_front(plan{{whole.begin(), whole.end()},
+                                  {exec_, blocks_->comm, label, adds ? ghosts : own, adds ? own : ghosts, adds},
+                                  {},
+                                  std::make_unique<Kind>()});
     using sums = impl::ghost_sums<Exec>;
     if (adds)
       made.sums.emplace(made.exchange.side(),
@@ -293,15 +303,12 @@ class HaloExchange {
   void check_fields(const char* call, std::span<const impl::peer_box> whole, std::span<const impl::type_name> types,
                     std::span<const impl::array_bytes> memory) const {
     if (!blocks_) throw Error(label, "an exchange of DistributedViews has its fields already");
-    if (started_ != nullptr) throw Error(label, "an exchange is started twice");
     blocks_->compare(impl::label_text(label, call), whole, types);
-    const auto check = [&] {
+    impl::check_together(blocks_->comm, label, [&] {
+      if (started_ != nullptr) throw Error(label, "an exchange is started twice");
       blocks_->check(impl::label_text(label), whole);
       impl::check_no_overlap(impl::label_text(label), memory);
-      return true;
-    };
-    if (blocks_->comm.checks_calls()) impl::succeed_together(blocks_->comm, label, check);
-    else check();
+    });
   }
   template <bool Adds, class F, class... Field>
   void start_fields(const F& f, const Field&... fields) {
@@ -401,7 +408,7 @@ class HaloExchange {
 
   Exec exec_;
   std::shared_ptr<const impl::own_blocks> blocks_{};  // null for DistributedViews, of which there is one plan
-  std::list<plan> plans_{};
+  std::list<plan> plans_{};                           // the last one used comes first
   impl::box_exchange<Exec>* current_ = nullptr;
   plan* current_plan_ = nullptr;   // of own blocks
   any_fields* started_ = nullptr;  // in the plan of an exchange of own blocks that is under way

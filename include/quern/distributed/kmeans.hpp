@@ -132,7 +132,11 @@ struct engine<over_ranks_place, clusterings> {
     const auto request = request_of_kmeans<Centers, Labels, Points>(c.label, start, options...);
     const auto centers = c.output(centers_view);
     check(c, centers, labels_view, points_view);
-    start.check(c, centers);
+    succeed_together(comm, c.label, [&] {  // memory is a rank's own: one may have arrays that overlap, and others not
+      check_kmeans_apart(c.label, centers, c.output(labels_view.local()), c.input(points_view.local()));
+      start.check(c, centers);
+      return true;
+    });
     using T = std::remove_const_t<value_of<Points>>;
     using run_type = kmeans_run<reproducibly<Options...>, Exec, T>;
     const std::int64_t n = points_view.extents().extent[0], d = points_view.extents().extent[1],
@@ -160,7 +164,6 @@ struct engine<over_ranks_place, clusterings> {
                                " ranks along axis 1, expected 1: rows are distributed");
     if (!(labels.communicator() == points.communicator()))
       throw Error(c.label, "labels and points are of two communicators");
-    check_kmeans_apart(c.label, centers, c.output(labels.local()), c.input(points.local()));
   }
   template <class... Options>
   static std::string text_of_options(const Options&... options) {

@@ -42,6 +42,11 @@ struct engine<over_ranks_place, reductions> {
     };
     check_same_arrays(d.communicator(), r.label, more, inputs);
   }
+  /// `check()`, of a call that has been compared: where calls are checked, all ranks throw what one rejects.
+  template <class... In, class Check>
+  static void check(const std::string& label, const std::tuple<const In&...>& inputs, const Check& check) {
+    check_together(decomposition_of(inputs).communicator(), label, check);
+  }
   /// The reduction, of a call that has been compared.
   template <class Reduction, class Exec, class Out, class... In, class... Options>
   static auto reduce(const Reduction& r, const Exec& exec, const Out& out, const std::tuple<const In&...>& inputs,

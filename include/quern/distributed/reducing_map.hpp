@@ -92,26 +92,32 @@ struct engine<over_ranks_place, reducing_maps> {
       const Decomposition& d = std::get<0>(arrays).decomposition();
       check_same_arrays(
           d.communicator(), label, [&] { return text_of_reductions(reductions, outs, rank); }, arrays, inputs);
-      unpack([&](const auto&... o) { (check_same_blocks(label, "another output", d, o.decomposition()), ...); },
-             arrays);
       call<Exec> c(label, exec);
       const axis_set along = axes_of_reductions(c.label, outs, rank);
-      reductions.check_elements(c, along, d.extents());
       const auto whole_f = count_in_whole<In...>(f, part_origin<rank>(d.local().first));
-      const auto locals = unpack([](const auto&... o) { return std::tuple(o.local()...); }, arrays);
-      const auto map = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return make_reducing_map<rank>(c, reductions, along, locals, whole_f,
-                                       operand_at_block<rank>(c.label, I, std::get<I>(inputs), d)...);
-      }(std::index_sequence_for<In...>());
       const auto to = reduced_outputs(outs);
-      constexpr bool masked = selects_by_mask<F>;
-      unpack([&](const auto&... in) { check_reduced_over_ranks<masked>(c.label, d, along, to, arrays, in...); },
-             inputs);
+      const auto map = check_together(d.communicator(), c.label, [&] {
+        return checked_map<selects_by_mask<F>, rank>(c, reductions, along, d, arrays, to, whole_f, inputs);
+      });
       return deliver(c, map, reductions.reducer(), d, to);
     }
   }
 
  private:
+  template <bool Masked, int Rank, class Exec, class Reductions, class Arrays, class To, class F, class... In>
+  static auto checked_map(call<Exec>& c, const Reductions& reductions, const axis_set& along, const Decomposition& d,
+                          const Arrays& arrays, const To& to, const F& f, const std::tuple<const In&...>& inputs) {
+    unpack([&](const auto&... o) { (check_same_blocks(c.label, "another output", d, o.decomposition()), ...); },
+           arrays);
+    reductions.check_elements(c, along, d.extents());
+    const auto locals = unpack([](const auto&... o) { return std::tuple(o.local()...); }, arrays);
+    auto map = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return make_reducing_map<Rank>(c, reductions, along, locals, f,
+                                     operand_at_block<Rank>(c.label, I, std::get<I>(inputs), d)...);
+    }(std::index_sequence_for<In...>());
+    unpack([&](const auto&... in) { check_reduced_over_ranks<Masked>(c.label, d, along, to, arrays, in...); }, inputs);
+    return map;
+  }
   template <class Exec, class Map, class Reducer, class... To>
   static auto deliver(call<Exec>& c, const Map& map, const Reducer& reducer, const Decomposition& d,
                       const std::tuple<To...>& to) {

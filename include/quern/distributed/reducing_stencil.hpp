@@ -103,11 +103,25 @@ struct engine<over_ranks_place, reducing_stencils> {
                           const axis_set& along, const Arrays& arrays, const To& to, const In&... in) {
     const Decomposition& d = std::get<0>(arrays).decomposition();
     const shape& extents = d.extents();
-    check_reduced_over_ranks(c.label, d, along, to, arrays, in...);
-    const cell_range computed = computed_range<Rank>(c.label, reach, extents, edge);
-    reductions.check_cells(c.label, fewest_cells(computed, along, extents));
-    reductions.check_elements(c, along, extents);
-    return computed;
+    return check_together(d.communicator(), c.label, [&] {
+      check_reduced_over_ranks(c.label, d, along, to, arrays, in...);
+      check_arrays(c, arrays, in...);
+      const cell_range computed = computed_range<Rank>(c.label, reach, extents, edge);
+      reductions.check_cells(c.label, fewest_cells(computed, along, extents));
+      reductions.check_elements(c, along, extents);
+      return computed;
+    });
+  }
+  /// Rejects outputs that share memory with each other or with inputs before halos are sent.
+  template <class Exec, class... Array, class... In>
+  static void check_arrays(const call<Exec>& c, const std::tuple<Array...>& arrays, const In&... in) {
+    const auto out = unpack([&](const auto&... o) { return std::tuple(c.output(o.local())...); }, arrays);
+    check_outputs(c.label, out);
+    const auto apart = [&](const auto& field) {
+      const auto own = c.input(field.local());
+      unpack([&](const auto&... o) { (check_overlap(c.label, o, own, "in", false), ...); }, out);
+    };
+    (for_each_field(apart, in), ...);
   }
   /// Joins the states of the parts, whose positions are in the whole array, and those of the ranks.
   template <class Exec, class Reducer, class... To>

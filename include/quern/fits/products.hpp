@@ -322,7 +322,9 @@ std::vector<double> sums_of_products(const Exec& exec, const std::string& label,
                                      column_origin& origin) {
   if constexpr (has_matrix_lanes<Exec>) {
     const auto by_lanes = [&]<int Blocks>(std::integral_constant<int, Blocks>) {
-      return sums_of_kernel(exec, label, rows, origin, lane_products<Exec, T, Blocks>(rows));
+      if (are_paired(rows))
+        return sums_of_kernel(exec, label, rows, origin, lane_products<Exec, T, Blocks, true>(rows));
+      return sums_of_kernel(exec, label, rows, origin, lane_products<Exec, T, Blocks, false>(rows));
     };
     const int blocks = (rows.columns() + matrix_lane::columns - 1) / matrix_lane::columns;
     if (blocks <= 2) return by_lanes(std::integral_constant<int, 2>());

@@ -54,10 +54,10 @@ KOKKOS_FUNCTION void count_sample(const Work& work, const Member& team, const bi
   const std::int64_t step = work.n / (of_team * team.league_size());
   for (int k = 0; k < of_thread; ++k) {
     const int s = k * team.team_size() + team.team_rank();
-    const std::int64_t place = s / together * static_cast<std::int64_t>(team.league_size()) + team.league_rank();
-    const auto spread = static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15u >> 32;  // so that no period hides
+    const std::int64_t position = s / together * static_cast<std::int64_t>(team.league_size()) + team.league_rank();
+    const auto spread = static_cast<std::uint64_t>(position) * 0x9e3779b97f4a7c15u >> 32;  // so that no period hides
     const auto within = static_cast<std::int64_t>(spread) % (step - together + 1);
-    work.one(place * step + within + s % together, [&](std::int64_t bin, const auto&) {
+    work.one(position * step + within + s % together, [&](std::int64_t bin, const auto&) {
       if (bin >= 0) found.count(bin);
     });
   }

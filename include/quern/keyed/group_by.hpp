@@ -62,7 +62,7 @@ Groups<Exec> group_column(const std::string& label, const Exec& exec, const stri
   const auto labelled = label_keys(label, exec, keys);
   if (!labelled) return group_in_order(label, exec, keys);
   const auto& [labels, size] = *labelled;
-  const auto [first, counts] = new_columns(exec, label_text(label, "/groups"), size, size);
+  const auto [first, counts] = new_columns(exec, size, size);
   if (size > 0) with_bins(exec, label_text(label, "/counts"), counts, own_bin{size}, labels);
   find_first_rows(label, exec, labels, first);
   return {labels, first, counts};
@@ -130,11 +130,10 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   auto* found = held.template result<std::int64_t>();
   for_selected(label_text(label, "/ranks"), exec, bin.bins, is_marked<std::int64_t>{counts_of_bins},
                put_bin{counts_of_bins, ranks, counts_of_groups}, found);
-  const auto labels =
-      new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), operand_extents(label, keys).extent[0]);
+  const auto labels = new_column<Exec, std::int32_t>(exec, operand_extents(label, keys).extent[0]);
   map_checked(label_text(label, "/labels"), exec, labels, group_of_key{bin, ranks}, keys);
   exec.fence(kernel_label(label, ": wait for the number of groups"));
-  const auto [first, counts] = new_columns(exec, label_text(label, "/groups"), *found, *found);
+  const auto [first, counts] = new_columns(exec, *found, *found);
   map_checked(label_text(label, "/counts"), exec, counts, op::identity(),
               scratch_view<Exec, std::int64_t*>(counts_of_groups, *found));
   find_first_rows(label, exec, labels, first);
@@ -159,10 +158,10 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
 /// Groups rows by the values of one or several columns of keys.
 ///
 /// A sample of the rows tells how many different keys there are. Few are put into a hash table, and only they are
-/// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. Waits for `exec`,
-/// and allocates what the groups keep: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table (12 bytes
-/// for each of two to sixteen times as many slots as there are different keys), or that of `argsort` and 4 bytes a
-/// row.
+/// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. Waits for `exec`.
+/// What the groups keep is memory of the pool: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table
+/// (12 bytes for each of two to sixteen times as many slots as there are different keys), or that of `argsort` and 4
+/// bytes a row.
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
 ///             either sign are equal

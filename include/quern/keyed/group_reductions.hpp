@@ -31,6 +31,7 @@ void check_groups(const call<Exec>& c, const Out& out, const X& x, const Groups<
   check_extents(c.label, "out", view_extents(out), shape{by.size()}, ", one for each group");
   check_extents(c.label, "x", operand_extents(c.label, x), shape{by.rows()}, ", one for each row");
   check_overlap(c.label, c.output(out), c.elements(x), "x", false);
+  by.record_use(c.exec);
 }
 
 /// The group of a row that a mask selects.

@@ -9,6 +9,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/memory/pool.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/concepts.hpp>
 #include <string>
@@ -19,13 +20,13 @@ namespace quern::impl {
 template <class Exec, class T>
 using column_of = Kokkos::View<T*, typename Exec::memory_space>;
 template <class Exec, class T>
-column_of<Exec, T> new_column(const Exec& exec, const std::string& name, std::int64_t n) {
-  return column_of<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, name), n);
+column_of<Exec, T> new_column(const Exec& exec, std::int64_t n) {
+  return pool_view<column_of<Exec, T>>(exec, n);
 }
-/// Columns of these sizes in one allocation, since a device takes long to allocate.
+/// Columns of these sizes, one behind the other.
 template <class Exec, std::same_as<std::int64_t>... N>
-auto new_columns(const Exec& exec, const std::string& name, N... n) {
-  const auto memory = new_column<Exec, std::int64_t>(exec, name, (n + ...));
+auto new_columns(const Exec& exec, N... n) {
+  const auto memory = new_column<Exec, std::int64_t>(exec, (n + ...));
   std::int64_t end = 0;
   const auto next = [&](std::int64_t size) {
     end += size;
@@ -49,7 +50,7 @@ struct put_label {
 template <class Exec>
 column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, const std::uint32_t* order,
                                          const std::int64_t* offsets, std::int64_t size) {
-  const auto column = new_column<Exec, std::int32_t>(exec, "quern::Groups/labels", rows);
+  const auto column = new_column<Exec, std::int32_t>(exec, rows);
   Kokkos::parallel_for(kernel_label("quern::Groups/labels"), index_range(exec, rows),
                        put_label{order, offsets, size, column.data()});
   exec.fence(kernel_label("quern::Groups: wait for the labels"));
@@ -64,7 +65,9 @@ QUERN_ON_ALL(QUERN_LABEL_ROWS, extern)
 
 namespace quern {
 
-/// Rows grouped by keys: see `group_by`. A handle, as a View is: copies share the memory.
+/// Rows grouped by keys: see `group_by`. A handle, as a View is: copies share the memory, which is of the pool of its
+/// space. Reductions of groups tell the pool which instances read it; for kernels of your own on another instance than
+/// the one that grouped, do so by `record_use`.
 template <execution_space Exec>
 class Groups {
  public:
@@ -92,10 +95,12 @@ class Groups {
   /// The group of each row; -1 where its key is outside of the `key_range`. Groups that were found by sorting compute
   /// them at the first call, on `exec`, and wait for it.
   const column<std::int32_t>& labels(const Exec& exec = Exec()) const {
-    if (!in_order()) return labels_;
-    std::call_once(later_->once,
-                   [&] { later_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
-    return later_->column;
+    if (in_order())
+      std::call_once(later_->once,
+                     [&] { later_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
+    const auto& labels = in_order() ? later_->column : labels_;
+    quern::record_use(labels, exec);
+    return labels;
   }
   /// The first row of each group.
   const column<std::int64_t>& first() const { return first_; }
@@ -107,6 +112,13 @@ class Groups {
   bool in_order() const { return offsets_.is_allocated(); }
   const column<std::uint32_t>& order() const { return order_; }
   const column<std::int64_t>& offsets() const { return offsets_; }
+
+  /// Tells the pool that `exec` reads them.
+  void record_use(const Exec& exec) const {
+    quern::record_use(first_, exec);  // with what lies beside: one column of memory
+    if (in_order()) quern::record_use(order_, exec);
+    else quern::record_use(labels_, exec);
+  }
 
  private:
   struct row_labels {

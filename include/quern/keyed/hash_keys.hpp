@@ -127,31 +127,69 @@ std::int64_t rank_slots(const std::string& label, const Exec& exec, const hash_t
   return *found;
 }
 
-/// Puts a sample of the keys into a table and counts those that were there already.
+/// How many different keys a quarter of a sample has, half of it, and all.
+struct key_sample {
+  double samples;
+  double different[3];
+};
+/// Whether keys that are equally frequent would give such a sample, and how many they are then: so many that a sample
+/// of s finds K (1 - exp(-s / K)) of them.
+struct frequent_equally {
+  double keys;
+  bool likely;
+  explicit frequent_equally(const key_sample& found);
+};
+/// How many different keys `rows` rows have: their number grows as a power of the rows, whose exponent falls with each
+/// doubling as it did within the sample.
+double extrapolated_keys(const key_sample& found, double rows);
+
+/// Puts a part of a sample of the keys into a table and counts those that were not there.
 template <class T>
-struct count_repeated {
+struct count_different {
   hash_table table;
   strided_line<const T> line;
-  std::int64_t step;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& seen) const {
-    seen += table.insert(by_order<T>().encode(line[i * step])).taken;
+  std::int64_t first, step;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& found) const {
+    found += table.insert(by_order<T>().encode(line[first + i * step])).taken ? 0 : 1;
   }
 };
-/// About how many different keys there are, by a sample of `samples` of them: at least a few times fewer than that, or,
-/// if all are as frequent, so many that the sample holds as many pairs of equal ones as it does. Waits.
+/// Takes a sample of a multiple of 4 keys from all over the rows. Waits.
 template <class Exec, class T>
-double estimate_different(const std::string& label, const Exec& exec, const strided<const T>& keys,
-                          std::int64_t samples) {
+key_sample take_key_sample(const std::string& label, const Exec& exec, const strided<const T>& keys,
+                           std::int64_t samples) {
   const auto size = static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(samples)));
   const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
   const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};
   fill_scratch(label_text(label, "/table"), exec, table.slots, size + 1, std::uint64_t{hash_table::free});
-  const std::int64_t step = keys.extents.extent[0] / samples;
-  std::int64_t repeated = 0;
-  Kokkos::parallel_reduce(kernel_label(label, "/sample"), index_range(exec, samples),
-                          count_repeated<T>{table, strided_line<const T>(keys), step}, repeated);
-  const auto m = static_cast<double>(samples), r = static_cast<double>(repeated);
-  return 2 * r > m ? 1.3 * (m - r) : m * m / (2 * r);
+  const strided_line<const T> line(keys);
+  const std::int64_t apart = keys.extents.extent[0] / samples;
+  lease<Exec> held(exec);
+  std::int64_t* const found = held.template result<Kokkos::Array<std::int64_t, 3>>()->data();
+  const auto count = [&](int part, std::int64_t first, std::int64_t step) {
+    Kokkos::parallel_reduce(
+        kernel_label(label, "/sample"), index_range(exec, samples / step),
+        count_different<T>{table, line, first * apart, step * apart},
+        Kokkos::View<std::int64_t, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(found + part));
+  };
+  count(0, 0, 4);
+  count(1, 2, 4);
+  count(2, 1, 2);
+  exec.fence(kernel_label(label, ": wait for the sample"));
+  const auto quarter = static_cast<double>(found[0]), half = quarter + static_cast<double>(found[1]);
+  return {static_cast<double>(samples), {quarter, half, half + static_cast<double>(found[2])}};
+}
+/// About how many different keys there are. A larger sample is taken where a few keys are more frequent than others,
+/// which the first one tells less of. Waits.
+template <class Exec, class T>
+double estimate_different(const std::string& label, const Exec& exec, const strided<const T>& keys) {
+  using tune = keyed_tuning<Exec>;
+  const std::int64_t rows = keys.extents.extent[0], max_samples = rows / tune::sample_ratio;
+  const auto of = [&](std::int64_t samples) { return take_key_sample(label, exec, keys, samples / 4 * 4); };
+  key_sample found = of(std::min(max_samples, tune::hash_sample));
+  const frequent_equally all(found);
+  if (all.likely) return all.keys;
+  if (max_samples > tune::hash_sample) found = of(std::min(max_samples, tune::large_hash_sample));
+  return extrapolated_keys(found, static_cast<double>(rows));
 }
 
 /// The first size of a hash table for keys, a power of two; more than `max_size` where a sort is the better way.
@@ -162,8 +200,7 @@ std::int64_t first_table(const std::string& label, const Exec& exec, const strid
   const std::int64_t rows = keys.extents.extent[0];
   const auto slots = [](double different) { return std::bit_ceil(static_cast<std::uint64_t>(2 * different)); };
   if (2 * rows <= tune::hash_first) return std::max<std::int64_t>(tune::hash_least, slots(static_cast<double>(rows)));
-  const std::int64_t samples = std::min(rows / tune::sample_ratio, tune::hash_sample);
-  const double different = std::min(estimate_different(label, exec, keys, samples), static_cast<double>(2 * max_size));
+  const double different = std::min(estimate_different(label, exec, keys), static_cast<double>(2 * max_size));
   return std::max<std::int64_t>(tune::hash_least, slots(different));
 }
 
@@ -181,7 +218,7 @@ std::optional<std::pair<column_of<Exec, std::int32_t>, std::int64_t>> label_keys
   const std::int64_t max_size = can_sort ? tune::max_hash_size : std::int64_t{1} << 31;
   std::int64_t size = first_table(label, exec, keys, max_size);
   if (can_sort && size > max_size) return std::nullopt;
-  const auto labels = new_column<Exec, std::int32_t>(exec, label_text(label, "/labels"), rows);
+  const auto labels = new_column<Exec, std::int32_t>(exec, rows);
   for (; size <= max_size; size = size < max_size ? std::min(max_size, tune::hash_growth * size) : 2 * max_size) {
     const scratch_array<Exec, std::uint64_t> memory(exec, size + 1);
     const hash_table table{memory.data(), static_cast<std::uint32_t>(size)};

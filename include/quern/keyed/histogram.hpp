@@ -351,8 +351,8 @@ QUERN_TAKES_NAME(histogram)
 /// the call waits, an error. Accuracy, asynchrony and memory as of `histogram`.
 ///
 /// @param options `weights{w}`; `mask{m}`; `key_range{low, high}` for the numbers from low to high - 1, as many as
-/// `out`
-///                has elements, the first of which is that of low; `checked` (in memory), of what the mask selects
+///                `out` has elements, the first of which is that of low; `checked` (in memory), of what the mask
+///                selects
 /// @throws KeyRangeError with `checked`, at the first key that is none of the numbers; Error if the range is of another
 ///         size than out
 template <execution_space Exec, view_like Out, any_array X, impl::bincount_option... Options>

@@ -35,17 +35,17 @@ struct insertion_map {
   }
 };
 template <class I>
-struct write_insertion_places {
+struct write_insertion_indices {
   insertion_map<I> map;
-  std::int64_t* places;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { places[k] = map(k); }
+  std::int64_t* indices;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { indices[k] = map(k); }
 };
 
 /// Where values stand on the longer axis, in ascending order: the r-th of them r places behind its own.
 struct write_insertion_targets {
-  const std::int64_t *places, *order;
+  const std::int64_t *indices, *order;
   std::int64_t* targets;
-  KOKKOS_FUNCTION void operator()(std::int64_t r) const { targets[r] = places[order[r]] + r; }
+  KOKKOS_FUNCTION void operator()(std::int64_t r) const { targets[r] = indices[order[r]] + r; }
 };
 /// What stands at each index of the longer axis, `together` of them in a unit of work: after one search they are a
 /// merge of elements and values.
@@ -81,20 +81,20 @@ struct element_or_value {
 template <class Exec>
 struct insertion_sources {
   std::int64_t n, count;
-  std::int64_t *places = nullptr, *order = nullptr, *targets = nullptr, *elements = nullptr, *values = nullptr;
+  std::int64_t *indices = nullptr, *order = nullptr, *targets = nullptr, *elements = nullptr, *values = nullptr;
   scratch_arrays<Exec> memory;
 
   insertion_sources(const Exec& exec, std::int64_t elements_before, std::int64_t values_between)
       : n(elements_before),
         count(values_between),
-        memory(exec, scratch_part{places, count}, scratch_part{order, count}, scratch_part{targets, count},
+        memory(exec, scratch_part{indices, count}, scratch_part{order, count}, scratch_part{targets, count},
                scratch_part{elements, n + count}, scratch_part{values, n + count}) {}
 
   template <class I>
   void find(const Exec& exec, const std::string& label, const insertion_map<I>& map) const {
-    launch_units(exec, label_text(label, "/places"), count, write_insertion_places<I>{map, places});
-    argsort(exec, line(order, count), line(static_cast<const std::int64_t*>(places), count));
-    launch_units(exec, label_text(label, "/targets"), count, write_insertion_targets{places, order, targets});
+    launch_units(exec, label_text(label, "/indices"), count, write_insertion_indices<I>{map, indices});
+    argsort(exec, line(order, count), line(static_cast<const std::int64_t*>(indices), count));
+    launch_units(exec, label_text(label, "/targets"), count, write_insertion_targets{indices, order, targets});
     using sources = write_insertion_sources<is_device<Exec>>;
     launch_units(exec, label_text(label, "/sources"), (n + count + sources::together - 1) / sources::together,
                  sources{targets, order, count, n + count, elements, values});
@@ -113,29 +113,29 @@ struct insertion_sources {
 };
 
 template <class Exec, class T, class V>
-void check_inserted(const call<Exec>& c, const strided<T>& out, const V& v, const shape& places) {
+void check_inserted(const call<Exec>& c, const strided<T>& out, const V& v, const shape& inserted) {
   const shape own = operand_extents(c.label, v);
   stride_array strides{};
-  if (!broadcast_strides(own, stride_array{}, places, strides)) reject_broadcast(c.label, "values", own, places);
+  if (!broadcast_strides(own, stride_array{}, inserted, strides)) reject_broadcast(c.label, "values", own, inserted);
   check_overlap(c.label, out, c.elements(v), "values", false);
 }
 /// Values as an operand of as many places along an axis as there are.
 template <int Rank, class V>
-auto values_at_places(const std::string& label, const V& v, const shape& places) {
+auto broadcast_values(const std::string& label, const V& v, const shape& inserted) {
   return restride_each<Rank>(label, v,
-                             [&](const index_layout& l) { return broadcast_layout(label, "values", l, places); });
+                             [&](const index_layout& l) { return broadcast_layout(label, "values", l, inserted); });
 }
 
 /// Writes elements and values. Where there are none of either, the others alone.
 template <int Rank, class Exec, class Out, class In, class I, class Values>
 void write_inserted(const call<Exec>& c, const Out& out, const shape& extents, int along, const In& in,
-                    const strided<const I>& indices, index_mode mode, const Values& values, const shape& places) {
-  const std::int64_t count = places.extent[along], n = extents.extent[along] - count;
+                    const strided<const I>& indices, index_mode mode, const Values& values, const shape& inserted) {
+  const std::int64_t count = inserted.extent[along], n = extents.extent[along] - count;
   const insertion_map<I> map{{indices.data, indices.stride[0]}, n, mode};
   if (mode == index_mode::raise) search_indices(c.exec, c.label, map, count, n);
   const auto spread = [&] {
     if constexpr (scalar_value<Values>) return values;
-    else return values_at_places<Rank>(c.label, values, places);
+    else return broadcast_values<Rank>(c.label, values, inserted);
   }();
   if (n == 0) return map_checked(c.label, c.exec, out, op::identity(), spread);  // all indices are 0
   if (count == 0) return map_checked(c.label, c.exec, out, op::identity(), in);
@@ -181,8 +181,8 @@ void insert(const Exec& exec, const Out& out_view, const In& in, Index index, co
     shape expected = out.extents;
     expected.extent[along] = before.extent[along];
     impl::check_extents(c.label, "in", before, expected);
-    const std::int64_t n = before.extent[along], places = out.extents.extent[along] - n;
-    if (places < 0) impl::reject_extents(c.label, "out", out.extents, "at least those of in, " + before.str());
+    const std::int64_t n = before.extent[along], added = out.extents.extent[along] - n;
+    if (added < 0) impl::reject_extents(c.label, "out", out.extents, "at least those of in, " + before.str());
     const auto given = static_cast<std::int64_t>(index);
     const std::int64_t at = given == n ? n : impl::index_along_axis(c.label, given, before, along);
     impl::check_overlap(c.label, out, c.elements(in), "in", false);
@@ -197,9 +197,9 @@ void insert(const Exec& exec, const Out& out_view, const In& in, Index index, co
         return l;
       });
     };
-    impl::map_checked(c.label, exec, part_of_out(at, places), impl::op::identity(), values);  // rejects them first
+    impl::map_checked(c.label, exec, part_of_out(at, added), impl::op::identity(), values);  // rejects them first
     impl::map_checked(c.label, exec, part_of_out(0, at), impl::op::identity(), part_of_in(0, at));
-    impl::map_checked(c.label, exec, part_of_out(at + places, n - at), impl::op::identity(), part_of_in(at, n - at));
+    impl::map_checked(c.label, exec, part_of_out(at + added, n - at), impl::op::identity(), part_of_in(at, n - at));
   }
 }
 template <view_like Out, array_like In, std::integral Index, impl::inserted_values Values, option<axis>... Options>
@@ -236,15 +236,15 @@ void insert(const Exec& exec, const Out& out_view, const In& in, const Indices& 
     const int along = impl::axis_option(c.label, 0, rank, options...);
     const shape before = impl::operand_extents(c.label, in);
     const std::int64_t n = before.extent[along], count = at.extents.extent[0];
-    shape places = before, expected = before;
-    places.extent[along] = count;
+    shape inserted = before, expected = before;
+    inserted.extent[along] = count;
     expected.extent[along] = n + count;
     impl::check_extents(c.label, "out", out.extents, expected);
     impl::check_overlap(c.label, out, c.elements(in), "in", false);
     impl::check_overlap(c.label, out, at, "indices", false);
-    if constexpr (!scalar_value<Values>) impl::check_inserted(c, out, values, places);
+    if constexpr (!scalar_value<Values>) impl::check_inserted(c, out, values, inserted);
     impl::write_inserted<rank>(c, out_view, out.extents, along, in, at, impl::option_or(index_mode::raise, options...),
-                               values, places);
+                               values, inserted);
   }
 }
 template <view_like Out, array_like In, view_like Indices, impl::inserted_values Values,

@@ -7,10 +7,10 @@
 /// Sorts of many short rows, each in the registers of the lanes of a warp.
 
 #include <quern/core/launch/compiled.hpp>
+#include <quern/core/launch/lane_sort.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/register_lanes.hpp>
 #include <quern/core/memory/workspace.hpp>
-#include <quern/keyed/lane_sort.hpp>
 #include <quern/keyed/map_lines.hpp>
 #include <quern/keyed/order.hpp>
 #include <quern/keyed/row_lines.hpp>
@@ -30,7 +30,7 @@ struct sort_row_on_lanes {
 
   /// Where scratch memory has the i-th number: with gaps, against bank conflicts.
   static constexpr int gap_after = 128 / sizeof(key);
-  KOKKOS_FUNCTION static int place(int i) { return i + i / gap_after; }
+  KOKKOS_FUNCTION static int slot(int i) { return i + i / gap_after; }
   static constexpr int room = Width * M + Width * M / gap_after;
 
   template <class Lanes>
@@ -42,10 +42,10 @@ struct sort_row_on_lanes {
       key k[M];
       load_keys<Width>(k, order, from, n, lane.lane);
       sort_on_lanes(lane, k);
-      unrolled<0, M>([&](auto r) { sorted[place(lane.lane * M + r)] = k[r]; });
+      unrolled<0, M>([&](auto r) { sorted[slot(lane.lane * M + r)] = k[r]; });
     });
     lanes.each([&](const auto& lane) {
-      for (int i = lane.lane; is_own && i < n; i += Width) to[i] = order.decode(sorted[place(i)]);
+      for (int i = lane.lane; is_own && i < n; i += Width) to[i] = order.decode(sorted[slot(i)]);
     });
   }
 };

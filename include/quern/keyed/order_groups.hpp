@@ -36,7 +36,7 @@ void describe_groups(const std::string& label, const Exec& exec, const std::uint
 template <class Exec, class T>
 Groups<Exec> group_in_order(const std::string& label, const Exec& exec, const strided<const T>& keys) {
   const sort_lines lines = sort_lines::flat(keys.extents);
-  const auto order = new_column<Exec, std::uint32_t>(exec, label_text(label, "/order"), lines.n);
+  const auto order = new_column<Exec, std::uint32_t>(exec, lines.n);
   const scratch_array<Exec, std::uint32_t> starts(exec, lines.n);
   lease<Exec> held(exec);
   auto* found = held.template result<std::int64_t>();
@@ -50,7 +50,7 @@ Groups<Exec> group_in_order(const std::string& label, const Exec& exec, const st
   exec.fence(kernel_label(label, ": wait for the number of groups"));
   const std::int64_t size = *found, max_groups = std::numeric_limits<std::int32_t>::max();
   if (size > max_groups) throw CapacityError(label, "there are too many different keys", size, max_groups);
-  const auto [first, counts, offsets] = new_columns(exec, label_text(label, "/groups"), size, size, size + 1);
+  const auto [first, counts, offsets] = new_columns(exec, size, size, size + 1);
   describe_groups(label_text(label, "/counts"), exec, starts.data(), order.data(), lines.n, size, offsets.data(),
                   first.data(), counts.data());
   return {order, offsets, first, counts};

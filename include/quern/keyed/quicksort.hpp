@@ -108,12 +108,12 @@ bool quicksort_items(const std::string& label, const Exec& exec, const sort_line
       return false;
     const std::int64_t chunks = std::clamp<std::int64_t>(size / keyed_tuning<Exec>::radix_least, 1, exec.concurrency());
     launch_units(exec, label_text(label, "/gather"), chunks,
-                 [=, from = items.data, to = items.other, places = positions.data()](std::int64_t chunk) {
+                 [=, from = items.data, to = items.other, at = positions.data()](std::int64_t chunk) {
                    const std::int64_t last = (chunk + 1) * size / chunks;
                    std::int64_t i = chunk * size / chunks, line = i / n;
                    for (; i < last; ++line)
                      for (const std::int64_t end = std::min(last, (line + 1) * n); i < end; ++i)
-                       to[i] = from[line * n + static_cast<std::int64_t>(places[i])];
+                       to[i] = from[line * n + static_cast<std::int64_t>(at[i])];
                  });
     std::swap(items.data, items.other);
     return true;

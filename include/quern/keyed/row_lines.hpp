@@ -34,22 +34,22 @@ KOKKOS_FORCEINLINE_FUNCTION void load_keys(Key (&keys)[M], const Order& order, c
 /// Whether the lines of an array, whose axis is the last one, are such rows.
 template <class T>
 bool are_row_lines(const strided<T>& a) {
-  const int last = a.extents.rank - 2;
-  std::int64_t wanted = 0;
-  for (int d = last; d >= 0; --d) {
+  bool first = true;
+  std::int64_t wanted = 0;  // which 0 may be, too: of axes along which all is one line
+  for (int d = a.extents.rank - 2; d >= 0; --d) {
     if (a.extents.extent[d] == 1) continue;
-    if (wanted != 0 && a.stride[d] != wanted) return false;
+    if (!first && a.stride[d] != wanted) return false;
     wanted = a.stride[d] * a.extents.extent[d];
+    first = false;
   }
   return true;
 }
 /// These rows.
 template <class T>
 row_lines<T> row_lines_of(const strided<T>& a) {
-  row_lines<T> rows{a.data, 0, a.stride[a.extents.rank - 1]};
-  for (int d = a.extents.rank - 2; d >= 0 && rows.distance == 0; --d)
-    if (a.extents.extent[d] > 1) rows.distance = a.stride[d];
-  return rows;
+  int d = a.extents.rank - 2;
+  while (d >= 0 && a.extents.extent[d] == 1) --d;
+  return {a.data, d < 0 ? 0 : a.stride[d], a.stride[a.extents.rank - 1]};
 }
 /// Whether adjacent elements of a line are adjacent in memory, so that lanes read them together.
 template <class T>

@@ -259,17 +259,17 @@ bool first_by_lanes(const std::string& label, const Exec& exec, const strided<T>
                     const strided<const T>& x, const sort_lines& lines, const by_order<T>& order) {
   const std::int64_t k = out.extents.extent[out.extents.rank - 1];
   if (!selects_on_lanes<Exec>(lines, k) || !are_row_lines(out)) return false;
-  integer_rows places;
+  integer_rows position_rows;
   if constexpr (is_wanted<Positions>) {
     if (!are_row_lines(lines.of(positions))) return false;
-    places = integer_rows_of(lines.of(positions));
+    position_rows = integer_rows_of(lines.of(positions));
   }
   const bool in_place = has_adjacent_elements(x) && are_row_lines(x);
   const scratch_array<Exec, T> memory(exec, in_place ? 1 : lines.size());
   row_lines<const T> rows{memory.data(), lines.n};
   if (in_place) rows = row_lines_of(x);
   else map_lines(label_text(label, "/rows"), exec, lines.contiguous(memory.data()), op::identity(), line_input(x));
-  write_first_on_lanes(label_text(label, "/lanes"), exec, lines, k, rows, order, row_lines_of(out), places);
+  write_first_on_lanes(label_text(label, "/lanes"), exec, lines, k, rows, order, row_lines_of(out), position_rows);
   return true;
 }
 

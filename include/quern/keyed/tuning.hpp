@@ -83,8 +83,10 @@ struct keyed_tuning : tuning<Exec> {
   static constexpr std::int64_t max_hash_size = std::int64_t{1} << (is_device<Exec> ? 22 : 31);
   static constexpr std::int64_t hash_growth = 16;
 
-  /// The rows of such a sample, and of how many one is taken at most. (bench_keyed: group_by)
+  /// The rows of such a sample, those of a second one where some keys are more frequent than others, and of how many
+  /// one is taken at most. (bench_keyed: group_by)
   static constexpr std::int64_t hash_sample = is_device<Exec> ? 1 << 17 : 1 << 14;
+  static constexpr std::int64_t large_hash_sample = 8 * hash_sample;
   static constexpr std::int64_t sample_ratio = 16;
 };
 

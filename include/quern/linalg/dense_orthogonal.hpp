@@ -42,7 +42,7 @@ void qr_matrix(const Exec& exec, const std::string& label, const strided<T>& q, 
   }
   if (!is_tall(a.extents) || q.extents.extent[1] != n) return qr_by_reflections(exec, label, q, r, a);
   const tall_factors<Exec, T> f(exec, label, a);
-  multiply_matrices(exec, label, q, f.x, as_input(f.inverse()));
+  multiply_tall(exec, label, q, f.x, f.inverse());
   copy_matrix(exec, label, r, as_matrix(f.r()));
 }
 
@@ -55,27 +55,34 @@ matrix_batch<T> as_one_item(const strided<T>& s) {
           {0, s.stride[0], s.stride[1]}};
 }
 
-/// A = U diag(s) Vt, m >= n, U of (m, n), or s alone where u has no data, by Jacobi's rotations of one team of a
-/// device; whether it could, and they have converged. Waits, and leaves A alone.
+/// Launches the decomposition A = U diag(s) Vt, m >= n, U of (m, n), or s alone where u has no data, by Jacobi's
+/// rotations of one team of a device, which leaves A alone and 0 in `info` if they have converged. False where one team
+/// has no room.
 ///
 /// The rotations work on A^T, which is a lower triangle where A is an upper. Those of R from a QR factorization
 /// converge after some ten sweeps, whatever its condition (Drmac and Veselic, SIAM J. Matrix Anal. Appl. 29, 2008); for
 /// 100 columns of other matrices it may be thirty, so that these are as small as those of batches.
 template <class Exec, class T>
-bool svd_by_rotations(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
-                      const column_major<T>& vt, const column_major<T>& a, part which) {
+bool launch_rotations(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                      const column_major<T>& vt, const column_major<T>& a, part which, int* info) {
   if constexpr (is_device<Exec>) {
     if (a.rows > (which == part::upper ? linalg_tuning<Exec>::team_columns : largest_small_matrix)) return false;
-    lease<Exec> held(exec);
-    int* const info = held.template result<int>();
     const svd_op<T> rotations{as_one_item(strided<real_type<T>>{s, {a.columns, 1}, {1, 1}}),
                               as_one_item(exchanged(as_matrix(vt))), as_one_item(exchanged(as_matrix(u))),
                               as_one_item(exchanged(as_input(a))), item_info{info, 0}};
-    if (!launch_alone<T>(exec, label_text(label, "/rotations"), a.rows, rotations)) return false;
-    exec.fence(kernel_label(label, ": info"));
-    return *info == 0;
+    return launch_alone<T>(exec, label_text(label, "/rotations"), a.rows, rotations);
   }
   return false;
+}
+/// The same, waited for: whether it could, and they have converged.
+template <class Exec, class T>
+bool svd_by_rotations(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                      const column_major<T>& vt, const column_major<T>& a, part which) {
+  lease<Exec> held(exec);
+  int* const info = held.template result<int>();
+  if (!launch_rotations(exec, label, u, s, vt, a, which, info)) return false;
+  exec.fence(kernel_label(label, ": info"));
+  return *info == 0;
 }
 
 /// The same by rotations or else by LAPACK, which destroys A. Reports as `run_routine`.
@@ -108,7 +115,7 @@ std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const
   const auto status = decompose(f.r(), *left, part::upper);
   if (!vectors || status != 0) return status;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
-  multiply_matrices(exec, label, u, f.x, as_input(*both));
+  multiply_tall(exec, label, u, f.x, *both);
   return 0;
 }
 

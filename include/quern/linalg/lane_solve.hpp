@@ -85,7 +85,8 @@ struct solve_on_lanes {
     return s;
   }
 
-  /// Subtracts the row of the K-th pivot from those that have given none.
+  /// Subtracts the row of the K-th pivot from those that have given none. `eliminate` of linalg/small_solve.hpp
+  /// exchanges rows, which here stay in the registers of their lanes, and divides by the pivot.
   template <int K, class Lane>
   KOKKOS_FORCEINLINE_FUNCTION void eliminate(const Lane& lane, state& s) const {
     const bool is_left = s.step == none && lane.lane < a.rows;

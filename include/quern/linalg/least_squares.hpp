@@ -13,6 +13,7 @@
 #include <quern/core/call/call.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/views/part_view.hpp>
+#include <quern/linalg/decomposed.hpp>
 #include <quern/linalg/qr.hpp>
 #include <quern/linalg/solve.hpp>
 #include <quern/linalg/svd.hpp>
@@ -40,112 +41,6 @@ namespace impl {
 struct lstsq_options {
   least_squares method;
   double rcond;
-};
-
-/// Singular values below this share of the largest one count as zero.
-template <class T>
-double default_rcond(std::int64_t m, std::int64_t n) {
-  return static_cast<double>(std::max(m, n)) * static_cast<double>(Kokkos::Experimental::epsilon_v<real_type<T>>);
-}
-
-/// Divides row i by value i.
-template <class T>
-struct divided_rows {
-  column_major<T> rows;
-  const real_type<T>* by;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { rows(i, j) /= by[i]; }
-};
-
-/// A singular value decomposition in scratch memory, whose values are known to the host too. The left vectors are u, or
-/// of a tall matrix `tall->x` u, a product that is never made.
-template <class Exec, class T>
-struct decomposed {
-  using R = real_type<T>;
-  std::int64_t m, n, k;
-  std::optional<tall_factors<Exec, T>> tall;
-  work_matrix<Exec, T> u, vt;
-  scratch_array<Exec, R> s;
-  std::vector<R> values;
-
-  decomposed(const Exec& exec, const std::string& label, const strided<const T>& a, bool vectors)
-      : m(a.extents.extent[0]),
-        n(a.extents.extent[1]),
-        k(std::min(m, n)),
-        u(exec, vectors ? (is_tall(a.extents) ? n : m) : 0, vectors ? k : 0),
-        vt(exec, vectors ? k : 0, vectors ? n : 0),
-        s(exec, k),
-        values(k) {
-    if (is_tall(a.extents) && n > 0) tall.emplace(exec, label, a);
-    const work_matrix<Exec, T> of_triangle(exec, vectors && tall ? n : 0, k);
-    const strided<R> there{s.data(), {k}, {1}};
-    const strided<T> left = as_matrix(tall ? *of_triangle : *u), right = as_matrix(*vt);
-    if (svd_matrix(exec, label, vectors ? left : strided<T>{}, there, vectors ? right : strided<T>{},
-                   tall ? as_input(tall->r()) : a, tall ? part::upper : part::all) != 0)
-      throw ConvergenceError(label, "the matrix does not converge", 0, 0);
-    if (tall && vectors)
-      multiply_matrices(exec, label, as_matrix(*u), as_input(tall->inverse()), as_input(*of_triangle));
-    copy_items_to_host(exec, values.data(), s.data(), k);
-    exec.fence(kernel_label(label, ": singular values"));
-  }
-
-  /// How many values are greater than `rcond` of the largest (below 0: the default), or a negative number where they
-  /// are NaN.
-  std::int64_t rank(double rcond) const {
-    if (k == 0) return 0;
-    const double limit = (rcond < 0 ? default_rcond<T>(m, n) : rcond) * static_cast<double>(values[0]);
-    if (!(limit == limit)) return -1;
-    return std::count_if(values.begin(), values.end(), [&](R x) { return static_cast<double>(x) > limit; });
-  }
-
-  /// X = V diag(1 / s) U^H B for the first `rank` values.
-  void apply_inverse(const Exec& exec, const std::string& label, const strided<T>& x, const strided<const T>& b,
-                     std::int64_t rank) const {
-    const std::int64_t columns = x.extents.extent[1];
-    if (rank < 0) return fill_nan(exec, label, x);
-    if (rank == 0) return fill_matrix(exec, label, x, T(0));
-    const work_matrix<Exec, T> c(exec, rank, columns), result(exec, x);
-    multiply_left_adjoint(exec, label, *c, b);
-    divide_rows(exec, label, *c);
-    multiply_adjoint(exec, label, *result, strided<const T>{vt->data, {rank, n}, {1, vt->ld}}, as_input(*c));
-    copy_matrix(exec, label, x, as_matrix(*result));
-  }
-
-  /// X = V diag(1 / s) U^H for the first `rank` values, made as its adjoint.
-  void inverse(const Exec& exec, const std::string& label, const strided<T>& x, std::int64_t rank) const {
-    if (rank < 0) return fill_nan(exec, label, x);
-    if (rank == 0) return fill_matrix(exec, label, x, T(0));
-    const column_major<T> right{vt->data, rank, n, vt->ld};
-    divide_rows(exec, label, right);
-    multiply_left(exec, label, exchanged(x), as_input(right));
-    if constexpr (is_complex<T>)
-      map_launch<Exec, op::conjugate, T>(exec, label_text(label, "/conjugate"), x, {}, true, {{x.stride, x.stride}},
-                                         array_input<T>{as_input(x)});
-  }
-
-  /// C = U^H B for as many of the left vectors U as C has rows.
-  void multiply_left_adjoint(const Exec& exec, const std::string& label, const column_major<T>& c,
-                             const strided<const T>& b) const {
-    const column_input<Exec, T> right(exec, label, b);
-    const auto left = as_input(u->first_columns(c.rows));
-    if (!tall) return multiply_adjoint(exec, label, c, left, as_input(*right));
-    const work_matrix<Exec, T> of_rows(exec, n, c.columns);
-    multiply_adjoint(exec, label, *of_rows, tall->x, as_input(*right));
-    multiply_adjoint(exec, label, c, left, as_input(*of_rows));
-  }
-
-  /// C = U B for as many of the left vectors U as B has rows.
-  void multiply_left(const Exec& exec, const std::string& label, const strided<T>& c, const strided<const T>& b) const {
-    const auto left = as_input(u->first_columns(b.extents.extent[0]));
-    if (!tall) return multiply_matrices(exec, label, c, left, b);
-    const work_matrix<Exec, T> of_rows(exec, n, b.extents.extent[1]);
-    multiply_matrices(exec, label, as_matrix(*of_rows), left, b);
-    multiply_matrices(exec, label, c, tall->x, as_input(*of_rows));
-  }
-
-  /// Row i over value i.
-  void divide_rows(const Exec& exec, const std::string& label, const column_major<T>& rows) const {
-    for_each_element(exec, label_text(label, "/values"), rows.rows, rows.columns, divided_rows<T>{rows, s.data()});
-  }
 };
 
 /// The least and the largest element of a diagonal.
@@ -291,8 +186,7 @@ struct engine<in_memory, least_squares_problems> {
 /// | (m, n) | (m) or (m, k) | (n) or (n, k) | (1) or (k), real | (min(m, n)), real |
 ///
 /// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`,
-/// with
-///            the singular values of a, which the method `svd` alone gives
+///            with the singular values of a, which the method `svd` alone gives
 /// @param options a `least_squares` method and `rcond`, `lstsq(exec, x, a, b, least_squares::qr)`: a must then have at
 ///            least as many rows as columns
 ///

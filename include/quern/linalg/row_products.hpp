@@ -97,9 +97,9 @@ struct segment_sums {
 };
 
 /// Divides the rows into segments, so that all blocks of all segments are some `warps`.
-template <class T>
-void set_segments(row_products<T>& p, std::int64_t warps) {
-  constexpr std::int64_t width = row_products<T>::width;
+template <class Kernel>
+void set_segments(Kernel& p, std::int64_t warps) {
+  constexpr std::int64_t width = Kernel::width;
   const std::int64_t segments = std::max<std::int64_t>(warps / p.blocks(), 1), passes = (p.rows + width - 1) / width;
   p.rows_of_segment = (passes + segments - 1) / segments * width;
   p.segments = (p.rows + p.rows_of_segment - 1) / p.rows_of_segment;

@@ -84,9 +84,10 @@ class RunningCovariance {
   using sums_view = Kokkos::View<double*, Kokkos::LayoutRight, typename Space::memory_space>;
 
   /// Of so many variables. Allocates.
+  /// @throws Error if they are fewer than 0
   template <execution_space Exec>
   RunningCovariance(const Exec& exec, std::int64_t variables)
-      : variables_(variables),
+      : variables_(checked(variables)),
         sums_(Kokkos::view_alloc(exec, "quern::RunningCovariance"),
               static_cast<std::size_t>(impl::covariance_sums::size(variables))) {}
 
@@ -168,6 +169,11 @@ class RunningCovariance {
   }
 
  private:
+  static std::int64_t checked(std::int64_t variables) {
+    if (variables < 0)
+      throw Error("quern::RunningCovariance", std::to_string(variables) + " variables, expected at least 0");
+    return variables;
+  }
   template <int Rank>
   auto part(std::int64_t first, const shape& of) const {
     return impl::as_part<Space, Rank, Kokkos::LayoutRight>(impl::strided<double>{sums_.data() + first, of, {}});

@@ -17,6 +17,7 @@
 #include <quern/core/values/values.hpp>
 #include <quern/linalg/dense_kernels.hpp>
 #include <quern/linalg/gram_factors.hpp>
+#include <quern/linalg/narrow_products.hpp>
 #include <quern/linalg/tuning.hpp>
 
 namespace quern::impl {
@@ -271,7 +272,13 @@ struct tall_factors {
   /// X R^-1 in the other memory, by a product or else row by row, with its Gram matrix and the factors of that.
   strided<const T> pass(R growth) {
     const column_major<T>& y = free_buffer();
-    if (m_ > 0 && by_product(growth)) {
+    const bool product = m_ > 0 && by_product(growth);
+    if (product && multiply_narrow(exec_, label_, as_matrix(y), x, now_.of.inverse, &next_.of.gram)) {
+      if (others_ != nullptr) others_->sum(next_.of.gram);
+      factor(next_, 0);
+      return as_input(y);
+    }
+    if (product) {
       multiply_matrices(exec_, label_, as_matrix(y), x, as_input(now_.of.inverse));
     } else if (m_ > 0) {
       copy_matrix(exec_, label_, as_matrix(y), x);

@@ -49,6 +49,9 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
                                           (std::is_same_v<std::tuple<array_operand<const T>...>, std::tuple<In...>> &&
                                            ((std::is_trivially_copyable_v<T> && transposes_size(sizeof(T))) && ...)) &&
                                           streams;
+  /// Whether it copies elements that are found by maps of indices.
+  static constexpr bool copies_found = std::is_same_v<F, op::identity> && streams && (has_runs<In> || ...) &&
+                                       std::is_same_v<std::tuple<T...>, std::tuple<typename In::value_type...>>;
   /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
   /// holds a whole row. Others gain half at most, and each choice takes time to compile.
   static constexpr bool chooses_for_rows = outputs == 1 && ((std::is_arithmetic_v<T> && sizeof(T) <= 2) && ...) &&
@@ -128,6 +131,9 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
         work.out.put(o, k, work.f(get<I>(work.in).strided_from(o.of[outputs + I])[k]...));
       return;
     }
+    if constexpr (copies_found)
+      if (!nontemporal)
+        return (get<I>(work.in).gather(o.of[1 + I], n, get<J>(work.out.array).contiguous_from(o.of[J])), ...);
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
     // From element `done` on, of operands that begin at their offsets.
     const auto write_block = [&](std::int64_t done, std::int64_t many, const std::int64_t* offset, const auto&... in) {
@@ -165,10 +171,12 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     compute_block(o, n, std::index_sequence_for<T...>(), std::index_sequence_for<In...>());
   }
 
+  /// Item -1 of a single row is all from item 1 on.
   void operator()(block_tag, std::int64_t item) const {
     std::int64_t i;
-    const offsets o = work.nest.at_item(item, per_row, static_cast<int>(length), i);
-    compute_block(o, Kokkos::min(length, work.nest.inner - i));
+    const bool rest = item < 0;
+    const offsets o = work.nest.at_item(rest ? 1 : item, per_row, static_cast<int>(length), i);
+    compute_block(o, Kokkos::min(rest ? work.nest.inner : length, work.nest.inner - i));
     if (nontemporal) nontemporal_fence();
   }
 
@@ -183,9 +191,25 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       local.compute_rows(o, end - row, std::index_sequence_for<In...>());
     }
   }
+  /// Copies rows that follow each other in memory on both sides, and returns how many: their elements are found by
+  /// maps of one axis each, so that the first row and the first elements of all of them tell where the others are.
+  std::int64_t copy_adjacent_rows(const offsets& o, std::int64_t rows) const {
+    const auto& nest = work.nest;
+    const auto& in = get<0>(work.in);
+    if (nest.stride[0][1] != nest.inner) return 0;
+    const auto down = in.with_step(nest.stride[1][1]).run(o.of[1], rows);
+    if (down.count < 2 || down.step != nest.inner) return 0;
+    const auto along = in.run(o.of[1], nest.inner);
+    if (along.data != down.data || along.step != 1 || along.count < nest.inner) return 0;
+    std::copy_n(down.data, down.count * nest.inner, get<0>(work.out.array).contiguous_from(o.of[0]));
+    return down.count;
+  }
   template <std::size_t... I>
   void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
     const auto& nest = work.nest;
+    if constexpr (copies_found)
+      for (std::int64_t copied; rows > 0 && !gathers && (copied = copy_adjacent_rows(o, rows)) > 0; rows -= copied)
+        for (int k = 0; k < operands; ++k) o.of[k] += copied * nest.stride[k][1];
     constexpr bool bytes = ((sizeof(T) == 1) || ...);
     constexpr std::int64_t short_row = (has_runs<In> || ...) ? 16 : tune::short_row;  // whose elements are soon read
     // Of copies, which no result of a type of characters may overwrite: otherwise all is read again for each element.
@@ -298,19 +322,22 @@ void map_on_host(const Exec& exec, const std::string& label,
                        exec.concurrency() >= tuning<Exec>::streaming_threads;
   if (rows.outer > 1 && rows.inner <= kernel.block / 2 && !kernel.nontemporal) {
     const std::int64_t threads = exec.concurrency();
-    kernel.rows_together =
-        std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, kernel.block / std::max<std::int64_t>(rows.inner, 1));
+    const std::int64_t most = kernel.block * (kernel.copies_found ? 4 : 1) / std::max<std::int64_t>(rows.inner, 1);
+    kernel.rows_together = std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, most);
     const std::int64_t items = (rows.outer + kernel.rows_together - 1) / kernel.rows_together;
     if constexpr (kernel.chooses_for_rows)
       if (rows.inner >= 8 && rows.inner < 128 && !kernel.gathers)
         return launch_units<alike_rows_tag>(exec, label, items, kernel);
     return launch_units<rows_tag>(exec, label, items, kernel);
   }
+  const bool quick = rows.outer == 1 && exec.concurrency() > 1 && rows.inner > kernel.block &&
+                     rows.inner <= kernel.block * map_tuning<Exec>::quick_blocks;
+  if (quick) kernel.length = kernel.block / 4;
   // Blocks are read together, where each thread has enough to do: the end of a loop takes as long as 500 elements.
   if (!kernel.gathers && !kernel.nontemporal)
     kernel.length *= std::clamp<std::int64_t>(rows.inner * rows.outer / (kernel.block * 8 * exec.concurrency()), 1, 8);
   kernel.per_row = (rows.inner + kernel.length - 1) / kernel.length;
-  launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel);
+  launch_units<block_tag>(exec, label, kernel.per_row * rows.outer, kernel, quick);
 }
 
 }  // namespace quern::impl

@@ -13,8 +13,7 @@
 /// | none | the call waits for `exec`, and throws ElementError before it writes anything |
 /// | `index_mode::wrap` | it is taken modulo n |
 /// | `index_mode::clip` | the nearest is taken; one below 0 is 0, and does not count from the end |
-/// | `info`, a View of rank 0 of `std::int64_t` | it is counted there; what is read is the nearest, and nothing is
-/// written |
+/// | `info`, a View of rank 0 of `std::int64_t` | it is counted there; the nearest is read, and nothing written |
 ///
 /// With an option calls are asynchronous on `exec`, without scratch memory.
 

@@ -194,10 +194,10 @@ auto map_selected(const operation_name& label, const Exec& exec, const Out& out,
 ///
 /// Asynchronous on `exec`, but for what comes in chunks and results that go to the host; without reductions it uses no
 /// scratch memory, allocates nothing, and may be captured in a device graph. Over ranks, each computes the cells of its
-/// block, without messages but one for all reductions: beside DistributedViews,
-/// which all have the same blocks, Views are whole and equal on all ranks, and positions are those in the whole array.
-/// In chunks, an option `chunking` stands before the inputs; what is repeated along the axis of the chunks is copied to
-/// the execution space once. The results have the same bits in every place.
+/// block, without messages but one for all reductions: beside DistributedViews, which all have the same blocks, Views
+/// are whole and equal on all ranks, and positions are those in the whole array. In chunks, an option `chunking` stands
+/// before the inputs; what is repeated along the axis of the chunks is copied to the execution space once. The results
+/// have the same bits in every place.
 ///
 /// With the option `mask{m}` before the inputs, f is called for the elements where m, which broadcasts to `out`, is not
 /// zero; the others of the outputs keep their values (NumPy's `where=` of ufuncs), for which the outputs are read. Then
@@ -240,6 +240,14 @@ auto map(const Out& out, const F& f, const Option& option, const Second& second,
   return map(impl::space_of(out, in...), out, f, option, second, in...);
 }
 QUERN_TAKES_NAME(map)
+/// Of one reduction in place of outputs, which is rejected by name.
+template <class First, class Second, class... Rest>
+  requires(impl::is_reduced<First> || (execution_space<First> && impl::is_reduced<Second>))
+void map(const First&, const Second&, const Rest&...) {
+  static_assert(sizeof(First) == 0,
+                "quern::map: one reduction alone is a call of that on quern::lazy(f, in...); among outputs, and "
+                "several, reductions are in quern::outputs(...)");
+}
 
 }  // namespace quern
 

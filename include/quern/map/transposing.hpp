@@ -56,7 +56,6 @@ template <int Side, class Exec, class F, class T, class... In>
 struct transposing_kernel {
   using tune = map_tuning<Exec>;
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<tune::tile_team>>;
-  using member = typename policy::member_type;
   static constexpr int operands = 1 + sizeof...(In);
   static constexpr int rows = tune::tile_team / Side;  // which a team takes at a time
   static constexpr int at_once = [] {                  // of them, which it loads before it waits
@@ -80,28 +79,43 @@ struct transposing_kernel {
   struct tile {
     offsets first;
     int extent[2];
+    bool whole;
     int column, row;
     std::byte* scratch;
-    KOKKOS_FUNCTION bool holds(int axis, int r) const { return column < extent[axis] && r < extent[1 - axis]; }
+    /// How many rows from row r on have this thread's column along that axis; not above 0 of none.
+    KOKKOS_FUNCTION int rows_from(int r, int axis) const { return column < extent[axis] ? extent[1 - axis] - r : 0; }
   };
 
-  KOKKOS_FUNCTION void operator()(const member& team) const {
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
     std::int64_t i, j;
     const std::int64_t outer = nest.divide(nest.divide(team.league_rank(), tiles[0], i), tiles[1], j);
     i *= Side;
     j *= Side;
-    const tile t{nest.at(outer * nest.extent[1] + j, i),
-                 {static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.inner - i)),
-                  static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.extent[1] - j))},
-                 team.team_rank() % Side,
-                 team.team_rank() / Side,
-                 static_cast<std::byte*>(team.team_scratch(0).get_shmem_aligned(bytes(), alignment))};
+    const int wide = static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.inner - i)),
+              high = static_cast<int>(Kokkos::min<std::int64_t>(Side, nest.extent[1] - j));
+    const tile t{
+        first_of(outer, i, j),        {wide, high},
+        wide == Side && high == Side, team.team_rank() % Side,
+        team.team_rank() / Side,      static_cast<std::byte*>(team.team_shmem().get_shmem_aligned(bytes(), alignment))};
     const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>) {
       (keep_tile<I>(t), ...);
       team.team_barrier();
       for (int r = t.row; r < Side; r += at_once * rows) store(t, r, fetch<I>(t, r)...);
     };
     compute(std::index_sequence_for<In...>());
+  }
+
+  /// Where the operands are at indices i and j of the first two axes, and a number of all others.
+  KOKKOS_FUNCTION offsets first_of(std::int64_t outer, std::int64_t i, std::int64_t j) const {
+    offsets o;
+    for (int k = 0; k < operands; ++k) o.of[k] = i * nest.stride[k][0] + j * nest.stride[k][1];
+    for (int d = 2; d < nest.rank; ++d) {
+      std::int64_t index = outer;
+      if (d + 1 < nest.rank) outer = nest.divide(outer, nest.extent[d], index);
+      for (int k = 0; k < operands; ++k) o.of[k] += index * nest.stride[k][d];
+    }
+    return o;
   }
 
   static constexpr int elements = Side * pitch;
@@ -114,9 +128,16 @@ struct transposing_kernel {
       if (which.tiled[k + 1]) scratch += (elements * size[k] + alignment - 1) / alignment * alignment;
     return reinterpret_cast<typename std::tuple_element_t<I, std::tuple<In...>>::value_type*>(scratch);
   }
+  static constexpr int arrays = (0 + ... + (element_bytes<In> > 0 ? 1 : 0));
+  /// A single array is.
+  template <std::size_t I>
+  KOKKOS_FORCEINLINE_FUNCTION bool is_tiled() const {
+    constexpr bool is_array = element_bytes<std::remove_cvref_t<decltype(get<I>(in))>> > 0;
+    return is_array && (arrays == 1 || which.tiled[I + 1]);
+  }
   template <std::size_t I>
   KOKKOS_FUNCTION void keep_tile(const tile& t) const {
-    if (!which.tiled[I + 1]) return;
+    if (!is_tiled<I>()) return;
     auto* const to = tile_of<I>(t.scratch) + t.column * pitch;
     for (int r = t.row; r < Side; r += at_once * rows) {
       const auto v = load<I>(t, r, 1);
@@ -128,15 +149,18 @@ struct transposing_kernel {
   KOKKOS_FUNCTION auto load(const tile& t, int r, int axis) const {
     const auto& array = get<I>(in);
     const std::int64_t stride = nest.stride[I + 1][axis], down = nest.stride[I + 1][1 - axis];
-    const std::int64_t at = t.first.of[I + 1] + t.column * stride + r * down;
+    std::int64_t at = t.first.of[I + 1] + t.column * stride + r * down;
     packs_of<std::remove_cvref_t<decltype(array.load(0))>, at_once> v;
-    for (int u = 0; u < at_once; ++u)
-      if (t.holds(axis, r + u * rows)) v.at[u] = array.load(at + u * rows * down);
+    constexpr bool anywhere = std::is_base_of_v<memoryless_operand, std::remove_cvref_t<decltype(array)>>;
+    if (anywhere || t.whole)
+      for (int u = 0; u < at_once; ++u, at += rows * down) v.at[u] = array.load(at);
+    else
+      for (int u = 0; u < at_once && u * rows < t.rows_from(r, axis); ++u, at += rows * down) v.at[u] = array.load(at);
     return v;
   }
   template <std::size_t I>
   KOKKOS_FUNCTION auto fetch(const tile& t, int r) const {
-    if (!which.tiled[I + 1]) return load<I>(t, r, 0);
+    if (!is_tiled<I>()) return load<I>(t, r, 0);
     const auto* const from = tile_of<I>(t.scratch) + t.column;
     decltype(load<I>(t, r, 0)) v;
     for (int u = 0; u < at_once; ++u) v.at[u] = from[(r + u * rows) * pitch];
@@ -144,18 +168,24 @@ struct transposing_kernel {
   }
   template <class... V>
   KOKKOS_FUNCTION void store(const tile& t, int r, const V&... v) const {
-    T* const to = out.data + t.first.of[0] + t.column * nest.stride[0][0];
-    for (int u = 0; u < at_once; ++u)
-      if (t.holds(0, r + u * rows)) to[(r + u * rows) * nest.stride[0][1]] = convert<T>(f(v.at[u]...));
+    const std::int64_t step = rows * nest.stride[0][1];
+    T* to = out.data + t.first.of[0] + t.column * nest.stride[0][0] + r * nest.stride[0][1];
+    if (t.whole)
+      for (int u = 0; u < at_once; ++u, to += step) *to = convert<T>(f(v.at[u]...));
+    else
+      for (int u = 0; u < at_once && u * rows < t.rows_from(r, 0); ++u, to += step) *to = convert<T>(f(v.at[u]...));
   }
 
   static bool fits(int bytes_of_elements) {
     return elements * bytes_of_elements + (operands + 1) * alignment <= team_scratch_room<Exec>(tune::tile_team);
   }
-  void launch(const Exec& exec, const std::string& label) {
+  /// Divides the arrays into tiles, one for each team, and returns their number.
+  std::int64_t divide() {
     for (int d = 0; d < 2; ++d) tiles[d] = (nest.extent[d] + Side - 1) / Side;
-    const std::int64_t teams = tiles[0] * tiles[1] * (nest.outer / nest.extent[1]);
-    policy p(exec, static_cast<int>(teams), tune::tile_team);
+    return tiles[0] * tiles[1] * (nest.outer / nest.extent[1]);
+  }
+  void launch(const Exec& exec, const std::string& label) {
+    policy p(exec, static_cast<int>(divide()), tune::tile_team);
     p.set_scratch_size(0, Kokkos::PerTeam(bytes() + alignment));
     Kokkos::parallel_for(kernel_label(label), p, *this);
   }

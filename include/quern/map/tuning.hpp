@@ -17,6 +17,11 @@ struct map_tuning : tuning<Exec> {
   /// two packs, up to so many. (bench_views)
   static constexpr int unroll = 8;
 
+  /// How many times `unroll` elements a thread handles at most where it finds all by one address, which then takes a
+  /// few instructions an element; and the elements of an operation that are worth one time.
+  static constexpr int batches = 4;
+  static constexpr std::int64_t elements_of_batch = std::int64_t{1} << 23;
+
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
@@ -36,6 +41,9 @@ struct map_tuning : tuning<Exec> {
 
   /// Bytes of the widest operand that a host loop handles at a time: gathered operands stay in the first cache.
   static constexpr int block_bytes = 8192;
+
+  /// Blocks at most whose elements may take less time than waking a second thread. (bench_map, vector_add)
+  static constexpr std::int64_t quick_blocks = 8;
 
   /// The elements from which a host loop over a row is worth what it does before its first one. (bench_short_rows)
   static constexpr std::int64_t short_row = 32;

@@ -351,12 +351,12 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
 ///
 /// Products are taken about the middle of the points, and k + 4 points chosen by them; of these the nearest are found
 /// by differences, in double (by cells in the points' type). So a point may be missed that is nearer than the last
-/// result by less than some epsilon of its squared distance from that middle. Scratch memory: a copy of the points, and
-/// some 16 bytes for each result and slice of the points. A point or a query with a NaN or an infinity, or whose square
-/// is not finite, is near nothing: results that are missing are -1, at an infinite distance. By cells, which are
-/// searched where all coordinates are finite, a point counts also where the square of its distance overflows, at an
-/// infinite one. Squares that underflow, of floats less than some 1e-20 apart, tell nothing of what is nearer: scale
-/// such points. Over ranks as in a domain; each rank takes cells or products by what it has.
+/// result by less than some epsilon of its squared distance from that middle. Scratch memory: a copy of the points,
+/// on devices also of the queries, and some 16 bytes for each result and slice of the points. A point or a query with a
+/// NaN or an infinity, or whose square is not finite, is near nothing: results that are missing are -1, at an infinite
+/// distance. By cells, which are searched where all coordinates are finite, a point counts also where the square of its
+/// distance overflows, at an infinite one. Squares that underflow, of floats less than some 1e-20 apart, tell nothing
+/// of what is nearer: scale such points. Over ranks as in a domain; each rank takes cells or products by what it has.
 ///
 /// @throws Error if extents or types do not fit, or k is 0 or more than there are points
 template <execution_space Exec, result_view Neighbors, result_view Distances, result_view Queries, result_view Points,

@@ -194,12 +194,12 @@ void with_sparse_points(const std::string& label, const Exec& exec, const domain
   std::int64_t *keys = nullptr, *unsorted = nullptr, *positions = nullptr;
   sparse_cells<Rank> cells(box, with_rounding_of_sparse<T>(box, width));
   cells.table_bits = cells.table_bits_of(n);
-  const std::int64_t places = std::int64_t{1} << cells.table_bits;
+  const std::int64_t slots = std::int64_t{1} << cells.table_bits;
   const scratch_arrays<Exec> memory(exec, scratch_part{x, Rank * n}, scratch_part{order, n}, scratch_part{keys, n},
                                     scratch_part{unsorted, n}, scratch_part{positions, n},
-                                    scratch_part{cells.table, places});
+                                    scratch_part{cells.table, slots});
   const cell_geometry<T, Rank> geometry(CellGrid(box, with_rounding<T>(box, width), 1));
-  fill_scratch(label_text(label, "/table"), exec, cells.table, places, std::int32_t{-1});
+  fill_scratch(label_text(label, "/table"), exec, cells.table, slots, std::int32_t{-1});
   Kokkos::parallel_for(kernel_label(label, "/cells"), index_range(exec, n),
                        key_of_point<T, Rank>{geometry, points, cells, unsorted});
   quern::argsort(exec, scratch_view<Exec, std::int64_t*>(positions, n), scratch_view<Exec, std::int64_t*>(unsorted, n));

@@ -35,6 +35,29 @@ struct nearest_so_far {
     points[j * step] = point;
   }
   KOKKOS_FUNCTION T farthest() const { return distances[(k - 1) * step]; }
+
+  /// Adds `count` other points, the j-th at `j * apart`, in whose memory it sorts them. Their order does not show.
+  KOKKOS_FUNCTION void merge(T* others, Index* numbers, std::int64_t apart, int count) {
+    nearest_so_far sorted{others, numbers, apart, count};
+    for (int j = 0; j < count; ++j) sorted.add(others[j * apart], numbers[j * apart]);
+    int last = found - 1, other = sorted.found - 1, both = found + sorted.found;
+    for (; both > k; --both) {  // the farthest of all
+      if (last < 0 || sorted.before(distances[last * step], points[last * step], other)) --other;
+      else --last;
+    }
+    found = both;
+    for (int j = both - 1; other >= 0; --j) {
+      if (last >= 0 && before(others[other * apart], numbers[other * apart], last)) {
+        distances[j * step] = distances[last * step];
+        points[j * step] = points[last * step];
+        --last;
+      } else {
+        distances[j * step] = others[other * apart];
+        points[j * step] = numbers[other * apart];
+        --other;
+      }
+    }
+  }
 };
 
 }  // namespace quern::impl

@@ -240,8 +240,7 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
 /// @param radii   on the host, in ascending order, at least 0; a point is near up to it
 /// @param options `cumulative{false}`: count r is of the distances above `radii[r - 1]` up to `radii[r]`
 /// @throws Error if extents do not fit, a radius is below 0, NaN or below the one before, its square is no normal
-/// number, `counts` shares memory with
-///         points, or there are 2^31 points or more
+///         number, `counts` shares memory with points, or there are 2^31 points or more
 template <execution_space Exec, view_like Counts, view_like Points, option<cumulative>... Options>
 void pair_counts(const Exec& exec, const Counts& counts, const Points& points, const domain& box,
                  const std::vector<double>& radii, const Options&... options) {

@@ -77,8 +77,7 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
 /// - offsets: of rank 1 and an integer type that holds the number of pairs, one element more than there are points
 /// - neighbors: of rank 1 and an integer type, with room for the result
 /// - points: (n, rank of the domain) of float or double, in either layout. Distances are formed in their type, and
-/// their
-///   last bits may differ between back ends
+///   their last bits may differ between back ends
 /// - box: a `domain`. Along periodic axes the distance is that to the nearest image, and at most half of the box
 /// - radius: at least 0; a point is near up to it
 ///

@@ -11,7 +11,7 @@
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/core/memory/workspace.hpp>
-#include <quern/reduce/element_runs.hpp>
+#include <quern/core/views/element_runs.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reducers/joint.hpp>
@@ -161,25 +161,52 @@ struct device_reduction {
   /// distances, and found together where none of them is led elsewhere, as at the edges of what is padded.
   KOKKOS_FUNCTION void share_segments(state& s, const offsets& base, std::int64_t first, std::int64_t threads) const {
     const auto& nest = work.nest;
-    const std::int64_t span = threads_of_segment(nest.inner, work.shape.along), width = span * items_of_row,
+    const std::int64_t span = threads_of_segment(nest.inner, work.shape.along),
+                       width = span * items_of_row * batches_of(nest.inner * nest.outer, threads),
                        segments = (nest.inner + width - 1) / width, lane = first & (span - 1);
     offsets distance;
     for (int k = 0; k < operands; ++k) distance.of[k] = span * nest.stride[k][0];
     for (std::int64_t segment = first / span; segment < segments * nest.outer; segment += threads / span) {
-      std::int64_t i;
-      offsets at = nest.at_item(segment, segments, static_cast<int>(width), i);
+      std::int64_t i, part;
+      const std::int64_t row = nest.divide(segment, segments, part);
+      nest.divide(part + row, segments, i);  // in turns, since the last segment of a row is shorter
+      i *= width;
+      offsets at = nest.at(row, i);
       for (int k = 0; k < operands; ++k) at.of[k] += base.of[k] + lane * nest.stride[k][0];
       const std::int64_t end = Kokkos::min(i + width, nest.inner);
       i += lane;
       const int count = static_cast<int>((end - i + span - 1) / span);
-      if (count <= 0 || add_run(s, at, distance, count, inputs())) continue;
+      if (count <= 0 || add_segment(s, at, distance, count, i < span)) continue;
       share_items<packs>(s, i, span, end, [&](std::int64_t, offsets& p) {
         p = at;
         for (int k = 0; k < operands; ++k) at.of[k] += distance.of[k];
       });
     }
   }
-  /// Adds up to `items_of_row` elements at equal distances, if those of each operand are found together.
+  /// How many times `items_of_row` elements of a segment are those of a thread: as many as leave each several segments.
+  KOKKOS_FUNCTION static int batches_of(std::int64_t elements, std::int64_t threads) {
+    const std::int64_t segments = threads * items_of_row * 8;
+    return elements >= 4 * segments ? 4 : elements >= 2 * segments ? 2 : 1;
+  }
+  /// Adds the elements of a thread in a segment if they are found together, all, or all but one at the end where a row
+  /// begins or ends, or at the other one.
+  KOKKOS_FUNCTION bool add_segment(state& s, const offsets& at, const offsets& distance, int count,
+                                   bool begins_row) const {
+    for (int attempt = 0; attempt < 3 && attempt < count; ++attempt) {
+      const bool without_first = attempt == (begins_row ? 1 : 2);
+      const int some = attempt == 0 ? count : count - 1;
+      offsets p = at, alone[1] = {at};
+      for (int k = 0; k < operands; ++k) {
+        p.of[k] += without_first ? distance.of[k] : 0;
+        alone[0].of[k] += without_first ? 0 : some * distance.of[k];
+      }
+      if (!add_run(s, p, distance, some, inputs())) continue;
+      if (attempt > 0) add_items(s, alone, inputs());
+      return true;
+    }
+    return false;
+  }
+  /// Adds elements at equal distances, if those of each operand are found together.
   template <std::size_t... I>
   KOKKOS_FUNCTION bool add_run(state& s, const offsets& at, const offsets& distance, int count,
                                std::index_sequence<I...>) const {
@@ -192,10 +219,9 @@ struct device_reduction {
   }
   template <int Count, class... Run>
   KOKKOS_FUNCTION void add_found(state& s, int first, int count, const Run&... run) const {
-    if (count - first >= Count) {
+    for (; count - first >= Count; first += Count) {
       const offsets p[Count] = {};  // which positions alone need
       add_loaded(s, p, inputs(), load_run(run, first, std::make_index_sequence<Count>())...);
-      first += Count;
     }
     if constexpr (Count > 1)
       if (first < count) add_found<Count / 2>(s, first, count, run...);

@@ -5,6 +5,7 @@
 
 #include <quern/core/launch/team_scratch.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <quern/reduce/row_selection.hpp>
 #include <quern/reduce/select_work.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reducers/odd_even_sort.hpp>
@@ -37,13 +38,18 @@ void fit_tile(select_shape& s, std::int64_t room) {
 }
 
 /// Threads of a device's team for lines that it reads, of several adjacent results where those are nearer in
-/// memory. `held`: the keys that a thread may hold.
+/// memory. `held`: the keys that a thread may hold of a line that is read along.
 template <class Selectors, class T>
 select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t n, int max_threads, std::int64_t room,
                          int held = 0) {
   constexpr int max_copied = (32 << 10) / sizeof(typename Selectors::key);
   constexpr int sector = 32 / static_cast<int>(sizeof(T));  // elements that memory gives at a time
   select_shape s;
+  s.held = !results_fastest && n <= std::int64_t{held} * max_threads;
+  if (s.held) {
+    s.team = s.along = static_cast<int>((n + 32 * held - 1) / (32 * held)) * 32;
+    return s;
+  }
   const auto useful = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(n / 8)));
   s.results_fastest = results_fastest;
   s.along = std::clamp(useful, 8, results_fastest ? std::max(max_threads / sector, 8) : max_threads);
@@ -51,8 +57,7 @@ select_shape device_tile(bool results_fastest, std::int64_t inner, std::int64_t 
   if (s.across == 1) s.along = std::max(s.along, 32);
   s.team = (s.across * s.along + 31) / 32 * 32;
   const std::int64_t each = (n + s.along - 1) / s.along;
-  s.held = s.across == 1 && each <= held;
-  s.copied = s.held || each * s.team > max_copied ? 0 : each * s.team;
+  s.copied = each * s.team > max_copied ? 0 : each * s.team;
   s.log_bins = log_bins_for(n);
   fit_tile<Selectors>(s, room);
   return s;
@@ -120,13 +125,11 @@ struct device_select {
 
   /// One line, from the registers of its threads.
   KOKKOS_FUNCTION void operator()(select_held_tag, const member& team) const {
-    const select_shape& s = work.shape;
+    using threads = selecting_team<member, register_lane<32>, key>;
+    const threads of_team(team);
     work.for_tiles(team, [&](const select_shape::tile& tile) {
-      const team_selectors threads(team, 1, s.along, s.log_bins, false);
       const auto at = work.result_at(tile.first);
-      const line_share share = threads.used ? threads.share(work.n) : line_share{0, 1, 0};
-      const held_keys<key, held> keys(work.in + at.of[0], work.nest.stride[0][0], share);
-      work.select_line(threads, keys, share, at.of[1]);
+      select_held_row<held>(work, of_team, work.in + at.of[0], work.nest.stride[0][0], at.of[1], true);
     });
   }
 
@@ -138,6 +141,7 @@ struct device_select {
   static std::int64_t max_teams(const Exec&) { return std::numeric_limits<int>::max(); }
   /// What a team has in shared memory.
   std::int64_t allocate(const Exec&, Workspace<Exec>&, std::int64_t) const {
+    if (work.shape.held) return selecting_team<member, register_lane<32>, key>::bytes;
     return tile_bytes<team_selectors>(work.shape);
   }
 };

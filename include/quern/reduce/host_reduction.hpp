@@ -7,17 +7,16 @@
 #include <bit>
 #include <cstddef>
 #include <quern/core/launch/ivdep.hpp>
-#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/launch/noinline.hpp>
 #include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/operations.hpp>
 #include <quern/core/launch/prefetch.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
-#include <quern/core/memory/workspace.hpp>
 #include <quern/reduce/chosen_elements.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
+#include <quern/reduce/vector_columns.hpp>
 #include <quern/reduce/vector_extrema.hpp>
 
 namespace quern::impl {
@@ -294,15 +293,16 @@ struct host_reduction {
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
     const int width = prefetches ? 64 : results;
     const value* const column[] = {v[U]...};  // which no state of a type of characters may overwrite
+    bool added = false, some = false;
     for (int from = 0; from < results; from += width) {
       const int to = Kokkos::min(from + width, results);
       if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
+      if (added = add_columns_by_vectors<Reducer>(s, column, from, to, some); added) continue;
       QUERN_IMPL_IVDEP
       for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());
     }
     if constexpr (settles) {
-      bool some = false;
-      for (int k = 0; k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
+      for (int k = 0; !added && k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
       for (int k = 0; some && k < results; ++k) settle(s[k], {v[U][k]...});
     }
   }

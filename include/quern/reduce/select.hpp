@@ -11,6 +11,7 @@
 #include <quern/core/views/axes.hpp>
 #include <quern/reduce/device_select.hpp>
 #include <quern/reduce/host_select.hpp>
+#include <quern/reduce/lane_select.hpp>
 #include <quern/reduce/select_passes.hpp>
 #include <quern/reduce/tuning.hpp>
 
@@ -43,8 +44,11 @@ void select_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   kernel_type kernel{work};
   if (n <= reduce_tuning<Exec>::select_short)
     return Kokkos::parallel_for(kernel_label(label), index_range<select_short_tag>(exec, results), kernel);
-  select_shape& shape = kernel.work.shape = kernel.shape_for(smallest_stride(in.extents, in.stride, axes, false) <
-                                                             smallest_stride(in.extents, in.stride, axes, true));
+  const bool results_fastest =
+      smallest_stride(in.extents, in.stride, axes, false) < smallest_stride(in.extents, in.stride, axes, true);
+  if constexpr (is_device<Exec>)
+    if (selects_on_lanes<Exec>(work)) return select_on_lanes(exec, label, work, results_fastest);
+  select_shape& shape = kernel.work.shape = kernel.shape_for(results_fastest);
   shape.share_results(result_nest.inner, results);
   const std::int64_t teams = std::min(shape.tiles, kernel_type::max_teams(exec));
   const auto shared = team_scratch<Exec>(label, shape.team, kernel.allocate(exec, scratch, teams));

@@ -82,32 +82,6 @@ struct key_list {
   }
 };
 
-/// The keys of a thread's share in its registers.
-template <class Key, int N>
-struct held_keys {
-  Key keys[N];
-  int count = 0;
-
-  /// All are asked for before the first is looked at; behind the end of the share the last one is asked for again.
-  template <class T>
-  KOKKOS_FUNCTION held_keys(const T* row, std::int64_t stride, const line_share& share) {
-    const auto first = static_cast<int>(share.first), step = static_cast<int>(share.step);
-    const auto end = static_cast<int>(share.end);
-    T v[N];
-    for (int j = 0; j < N; ++j) v[j] = row[Kokkos::min(first + j * step, end - 1) * stride];
-    for (int j = 0; j < N; ++j) keys[j] = ordered<T>::key_of(v[j]);
-    count = first < end ? (end - first + step - 1) / step : 0;
-  }
-  template <class F>
-  KOKKOS_FUNCTION void for_each(const line_share&, const F& f) const {
-    for (int j = 0; j < N; ++j)
-      if (j < count) {
-        const Key k[1] = {keys[j]};
-        f(k);
-      }
-  }
-};
-
 /// The keys of a line of an array.
 template <class Exec, class T>
 struct key_line {

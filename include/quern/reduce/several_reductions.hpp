@@ -85,19 +85,25 @@ struct engine<Place, several_reductions> {
   template <bool WithMask, class Exec, class... Out, class Values, class Check, class... Options>
   static auto reduce(const operation_name& label, const Exec& exec, const std::tuple<Out...>& outs,
                      const Values& values, const Check& check, const Options&... options) {
+    constexpr bool to_views = ((view_like<decltype(Out::out)> || std::is_same_v<decltype(Out::out), on_host_t>) && ...);
+    static_assert(to_views,
+                  "quern::reduced: where all outputs are reductions, out is a View, over ranks of all results, or "
+                  "on_host");
     const auto reductions = reductions_of_results<value_of<Values>>(exec, outs);
-    if constexpr (are_described<decltype(reductions)>) {
+    if constexpr (to_views && are_described<decltype(reductions)>) {
       const auto to = reduced_outputs(outs);
       const auto r = as_one_reduction(label, reductions);
       compare(r, outs, to, values, options...);
       const call<Exec> c(label, exec);
-      check();
-      const shape extents = operand_extents(c.label, values);
-      const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
-      reductions.check_elements(c, along, extents);
-      const shape results = along.part(extents, false);
-      unpack([&](const auto&... in) { check_reduced<WithMask>(c.label, to, results, std::tuple<>(), in...); },
-             values.in);
+      check_in_place(c.label, values, [&] {
+        check();
+        const shape extents = operand_extents(c.label, values);
+        const axis_set along = axes_of_reductions(c.label, outs, extents.rank);
+        reductions.check_elements(c, along, extents);
+        const shape results = along.part(extents, false);
+        unpack([&](const auto&... in) { check_reduced<WithMask>(c.label, to, results, std::tuple<>(), in...); },
+               values.in);
+      });
       if constexpr ((has_axes<Out> || ...)) {
         reduce_by_scratch(r, exec, to, std::tie(values), *std::get<0>(outs).along(), options...);
       } else if constexpr ((!view_like<decltype(Out::out)> || ...)) {
@@ -118,6 +124,14 @@ struct engine<Place, several_reductions> {
     if constexpr (has_axes<First>)
       compare_where_it_can<place>(r, to, std::tie(values), *std::get<0>(outs).along(), options...);
     else compare_where_it_can<place>(r, to, std::tie(values), options...);
+  }
+  /// Checks what other ranks may find in order.
+  template <class Values, class Check>
+  static void check_in_place(const std::string& label, const Values& values, const Check& check) {
+    using place = engine_of<impl::reductions, Values>;
+    if constexpr (requires { place::check(label, std::tie(values), check); })
+      place::check(label, std::tie(values), check);
+    else check();
   }
   /// Writes those of the results that do not stay on the host.
   template <class Exec, class... To, class Found, std::size_t... J>

@@ -48,7 +48,10 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr double select_occupancy = is_device<Exec> ? 0.375 : 1.0;
 
   /// Keys of a line that each thread of a device's team holds in its registers, and such teams on one multiprocessor.
-  static constexpr int select_held = 16, select_held_teams = is_device<Exec> ? 4 : 0;
+  static constexpr int select_held = 16, select_held_teams = is_device<Exec> ? 3 : 0;
+
+  /// Lines that the registers of a device's warp hold. (bench_reduce, median_axis1)
+  static constexpr int select_lanes = 1024;
 
   /// Lines of which a thread selects by itself: on a device in its registers, on a host in a copy on its stack.
   static constexpr int select_short = is_device<Exec> ? 32 : 1024;

@@ -30,16 +30,16 @@ inline constexpr int component_lanes = [] {
 template <class P, int Count, class T, std::size_t N>
 KOKKOS_FUNCTION Kokkos::Array<P, N> fold_components(const Kokkos::Array<T, N>* v) {
   static_assert(sizeof(*v) == N * sizeof(T) && Count % component_lanes<Count, P, N> == 0);
-  constexpr int lanes = component_lanes<Count, P, N>, width = static_cast<int>(N), places = lanes * width;
-  constexpr int together = places % vector_components<P> == 0 ? vector_components<P> : lanes;
+  constexpr int lanes = component_lanes<Count, P, N>, width = static_cast<int>(N), positions = lanes * width;
+  constexpr int together = positions % vector_components<P> == 0 ? vector_components<P> : lanes;
   const T* const values = v->data();
-  P lane[places];
-  for (int place = 0; place < places; place += together) {
+  P lane[positions];
+  for (int position = 0; position < positions; position += together) {
     P sum[together];
-    for (int k = 0; k < together; ++k) sum[k] = static_cast<P>(values[place + k]);
-    for (int i = places; i < Count * width; i += places)
-      for (int k = 0; k < together; ++k) sum[k] = plus<P>()(sum[k], static_cast<P>(values[i + place + k]));
-    for (int k = 0; k < together; ++k) lane[place + k] = sum[k];
+    for (int k = 0; k < together; ++k) sum[k] = static_cast<P>(values[position + k]);
+    for (int i = positions; i < Count * width; i += positions)
+      for (int k = 0; k < together; ++k) sum[k] = plus<P>()(sum[k], static_cast<P>(values[i + position + k]));
+    for (int k = 0; k < together; ++k) lane[position + k] = sum[k];
   }
   Kokkos::Array<P, N> sums;
   for (int c = 0; c < width; ++c) {

@@ -12,8 +12,7 @@
 /// | --- | --- |
 /// | `cumsum(exec, out, in)` | over all elements in row-major order, whatever the layout |
 /// | `cumsum(exec, out, in, axis{1})` | along an axis, each line by itself |
-/// | `cumsum(out, in)`, `cumsum(out, in, axis{1})` | on a default instance of out's execution space, or in's where that
-/// is not in memory |
+/// | `cumsum(out, in)`, with an axis or without | on a default instance of the space of out, or of in |
 ///
 /// `out` and `in` have equal extents, any rank, layout and strides; they may be the same View. A sink or a source comes
 /// in chunks: the call waits, and what comes before a chunk is carried to it. Over ranks, `out` and `in` are

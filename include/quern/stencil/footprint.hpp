@@ -224,7 +224,8 @@ struct window_cells {
   static std::array<int, Rank> sizes_of(const std::string& label, const footprint& window) {
     const auto& s = window.sizes_;
     if ((window.listed_ || s.size() != 1) && s.size() != Rank)
-      throw Error(label, "a window of " + std::to_string(s.size()) + " axes for arrays of " + std::to_string(Rank));
+      throw Error(label,
+                  "a window of rank " + std::to_string(s.size()) + " for arrays of rank " + std::to_string(Rank));
     std::array<int, Rank> all;
     for (int d = 0; d < Rank; ++d) all[d] = s[s.size() == 1 ? 0 : d];
     return all;

@@ -3,6 +3,7 @@
 #ifndef QUERN_STENCIL_HALO_HPP
 #define QUERN_STENCIL_HALO_HPP
 
+#include <array>
 #include <memory>
 #include <quern/core/call/call.hpp>
 #include <quern/core/values/short_list.hpp>
@@ -66,8 +67,8 @@ class field_boundaries {
   /// @throws Error if there are boundaries for each of another number of fields
   void check_count(const std::string& operation, std::size_t fields) const {
     if (each_ && each_->size() != fields)
-      throw Error(operation,
-                  "boundaries for " + std::to_string(each_->size()) + " fields, expected " + std::to_string(fields));
+      throw Error(operation, "each_field has boundaries for " + std::to_string(each_->size()) + ", and there " +
+                                 (fields == 1 ? "is 1 field" : "are " + std::to_string(fields) + " fields"));
   }
 
  private:
@@ -144,9 +145,26 @@ class halo_call {
   static constexpr bool first_axis_is_fastest =
       requires { requires std::is_same_v<typename typical<V>::array_layout, Kokkos::LayoutLeft>; };
 
-  /// How many fields a kernel carries: arguments of kernels have at most 4 KB.
+  static constexpr int bytes_of_kernel = 3850;  // arguments of kernels have at most 4 KB
+  /// How many fields a kernel carries.
   template <class Field>
-  static constexpr int capacity = std::clamp<int>(3850 / sizeof(Field), 1, 16);
+  static constexpr int capacity = std::clamp<int>(bytes_of_kernel / sizeof(Field), 1, 16);
+  /// The number of the first list behind those that a kernel carries from number `Begin` on.
+  template <std::size_t Begin, class... List>
+  static constexpr std::size_t end_of_kernel(const std::tuple<List...>*) {
+    constexpr std::array<std::size_t, sizeof...(List)> bytes{sizeof(List)...};
+    std::size_t end = Begin + 1;
+    for (std::size_t sum = bytes[Begin]; end < bytes.size() && (sum += bytes[end]) <= bytes_of_kernel;) ++end;
+    return end;
+  }
+  template <std::size_t Begin, class Launch, class Lists>
+  static void launch_from(const Launch& launch, const Lists& lists) {
+    constexpr std::size_t end = end_of_kernel<Begin>(static_cast<const Lists*>(nullptr));
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      launch(std::get<Begin + I>(lists)...);
+    }(std::make_index_sequence<end - Begin>());
+    if constexpr (end < std::tuple_size_v<Lists>) launch_from<end>(launch, lists);
+  }
 
   template <class Launch, class First, class... Rest>
   void run_views(const Launch& launch, const First& first, const Rest&... rest) const {
@@ -164,7 +182,7 @@ class halo_call {
         return halo_list<typename Memory::field_type, 1>{{field_of(memory, grid, number++)}, 1};
       };
       const std::tuple lists{list_of(first), list_of(rest)...};
-      unpack(launch, lists);
+      launch_from<0>(launch, lists);
     }
   }
   template <class Out, class Launch>
@@ -245,7 +263,7 @@ void fill_halo_call(const Exec& exec, const Out& out, const F& f, const field_bo
 /// @endcode
 ///
 /// @param out    one View, several, `quern::outputs(u, v)`, or a list of Views of one type, `std::vector` or
-/// `std::span`, of which an empty one is nothing to do
+///               `std::span`, of which an empty one is nothing to do
 /// @param edges  the boundaries of all fields, as of a stencil, or of each field,
 ///               `quern::each_field{edges_of_u, edges_of_v}`
 /// @param stored the ghost layers at both ends of each axis, which may be none

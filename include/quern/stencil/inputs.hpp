@@ -93,7 +93,7 @@ template <int Rank, class Reach, class V>
 shape cells_of(const std::string& label, const Reach& reach, const bounded_input<V>& v, shape extents) {
   check_layer_counts(label, v.stored, nullptr, Rank);
   if (v.edge.is_box() || (v.edge.count() != 1 && v.edge.count() != Rank))
-    throw Error(label, "the boundaries of an input are not those of " + std::to_string(Rank) + " axes");
+    throw Error(label, "the boundaries of an input are not those of an array of rank " + std::to_string(Rank));
   for (int d = 0; d < Rank; ++d) {
     const std::int64_t layers = v.stored.along(d);
     const boundary_pair& sides = v.edge.axis(d);
@@ -101,8 +101,8 @@ shape cells_of(const std::string& label, const Reach& reach, const bounded_input
     wraps_around(label, v.edge, d);
     const bool keeps = sides.low.kind() == boundary::mode::keep || sides.high.kind() == boundary::mode::keep;
     if (keeps && layers < reach.radius(d))
-      throw Error(label, "an input has " + std::to_string(layers) + " ghost layers along axis " + std::to_string(d) +
-                             ", and neighbourhoods reach " + std::to_string(reach.radius(d)));
+      throw Error(label, "an input has ghost layers of depth " + std::to_string(layers) + " along axis " +
+                             std::to_string(d) + ", and neighbourhoods reach " + std::to_string(reach.radius(d)));
     extents.extent[d] -= 2 * layers;
   }
   return extents;

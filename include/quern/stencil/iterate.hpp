@@ -18,8 +18,7 @@ namespace quern {
 ///
 /// @param now  holds the initial values, and the View with the result when the call returns
 /// @param next the other View, or DistributedView, of the same type; what it holds does not matter, unless a step
-/// leaves cells as they are
-///             (`boundary::keep`): then both must hold the same there
+///             leaves cells as they are (`boundary::keep`): then both must hold the same there
 /// @param step launches the kernels of a step on `exec`; `from` and `to` are Views. It may take the number of the step,
 ///             0 to n - 1, as a fourth argument
 ///

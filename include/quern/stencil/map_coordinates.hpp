@@ -158,7 +158,7 @@ template <int Rank, class Out, class T>
 auto interpolated_array(const std::string& label, const strided<const T>& in, const boundaries& edge, int order) {
   if (order != 0 && order != 1) throw Error(label, "a spline of order " + std::to_string(order) + ", expected 0 or 1");
   if (edge.is_box() || (edge.count() != 1 && edge.count() != Rank))
-    throw Error(label, "boundaries that are not those of " + std::to_string(Rank) + " axes");
+    throw Error(label, "boundaries that are not those of an array of rank " + std::to_string(Rank));
   interpolated<Rank, T, Out> f{in.data, {}, {}, {}, {}, order == 1};
   for (int d = 0; d < Rank; ++d) {
     check_no_ghost_modes(label, edge, d);

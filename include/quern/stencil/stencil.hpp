@@ -133,9 +133,8 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 /// @tparam Shape the neighbourhood: `quern::box<radius>` or `quern::star<radius>`, with one radius or one for each
 ///               axis; `f` must not look further
 /// @param out    a View of rank 1 to 3, or several, `quern::outputs(u, v)`, among which reductions of the cells that
-/// are
-///               computed may stand, of all, `quern::outputs(w, quern::reduced<quern::op::sum>(pw))`, or along axes,
-///               `quern::reduced<quern::op::sum>(rows, quern::axis{1})`; then f returns a value for each,
+///               are computed may stand, of all, `quern::outputs(w, quern::reduced<quern::op::sum>(pw))`, or along
+///               axes, `quern::reduced<quern::op::sum>(rows, quern::axis{1})`; then f returns a value for each,
 ///               `quern::values(a, b)`, or a `Kokkos::Array` of values
 /// @param f      a functor over a window of each input, with an offset for each axis in the order of the Views'
 ///               indices; it computes in the type it likes. In `quern::with_position(f)` it also gets the cell's

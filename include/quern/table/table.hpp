@@ -213,7 +213,8 @@ class Table {
   /// missing, in double. The first column, `statistic`, names the rows: a quantile as `25%`. The standard deviation
   /// divides by count - 1; quantiles are interpolated linearly, and one between a number and an infinity is the
   /// infinity, where pandas has NaN. What does not exist is NaN. Waits.
-  /// @throws Error if there is no column of numbers, or a quantile is not from 0 to 1
+  /// @throws Error if there is no column of numbers, one is called `statistic`, or a quantile is not from 0 to 1 or has
+  /// the name of another one: names have up to 6 digits, `33.333333%`
   Table describe(const std::vector<double>& quantiles = {0.25, 0.5, 0.75}) const;
 
   /// The table as the text that pandas prints of it: columns aligned to the right with the rows' numbers before them,

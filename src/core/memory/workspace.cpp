@@ -3,6 +3,7 @@
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/memory/workspace.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/entry_pool.hpp>
@@ -32,10 +33,19 @@ template <execution_space Exec>
 std::span<std::uint64_t> Workspace<Exec>::require_signals(const Exec& exec, std::size_t count) {
   const std::size_t bytes = count * sizeof(std::uint64_t);
   if (bytes > signals_.extent(0)) {
-    signals_ = allocated(exec, bytes);
+    const auto grown = allocated(exec, std::max(bytes, 2 * signals_.extent(0)));
+    if (signals_.extent(0) > 0) keep_outgrown_signals();
+    signals_ = grown;
     Kokkos::deep_copy(exec, signals_, std::byte{0});
   }
   return {reinterpret_cast<std::uint64_t*>(signals_.data()), signals_.extent(0) / sizeof(std::uint64_t)};
+}
+
+template <execution_space Exec>
+void Workspace<Exec>::keep_outgrown_signals() {
+  const auto& keeper = others_.emplace_back(std::make_unique<Workspace>());
+  keeper->held_ = true;
+  keeper->signals_ = signals_;
 }
 
 template <execution_space Exec>

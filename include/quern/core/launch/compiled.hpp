@@ -22,15 +22,17 @@
 /// | keyed/groups.hpp | the numbers of the rows' groups | |
 /// | linalg/dense_orthogonal.hpp | `qr`, `svd`, `eigh` of single matrices | float, double, their complex numbers |
 /// | linalg/lane_solve.hpp | `solve` of batches with 9 to 32 rows, on devices | the same |
-/// | linalg/lane_factors.hpp, linalg/lane_inverse.hpp | `cholesky`, `qr` and `inv` of up to 32 rows, on devices | the
-/// same | | linalg/dense_kernels.hpp, linalg/least_squares.hpp | what these and others share; `lstsq` | the same | |
-/// fft/run.hpp | transforms | the same | | stencil/filters.hpp | filters of separable weights, on devices | float,
-/// double |
+/// | linalg/lane_factors.hpp | `cholesky` and `qr` of up to 32 rows, on devices | the same |
+/// | linalg/lane_inverse.hpp | `inv` of up to 32 rows, on devices | the same |
+/// | linalg/dense_kernels.hpp | what these and others share | the same |
+/// | linalg/least_squares.hpp | `lstsq` | the same |
+/// | fft/run.hpp | transforms | the same |
+/// | stencil/filters.hpp | filters of separable weights, on devices | float, double |
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on
-/// the types of two arrays or more. Reductions stay in the programs on hosts, where loops are small
-/// and gain from the vector instructions that the program is compiled for.
+/// the types of two arrays or more. Reductions stay in the programs on hosts, where loops are small and gain from the
+/// vector instructions that the program is compiled for.
 ///
 /// What both the library and a program instantiate launches functors, not lambdas: nvcc keeps the functions that copy
 /// and call an extended lambda for each translation unit, but merges the templates that it is handed to, so that one of

@@ -36,15 +36,30 @@ void launch_host_units(const Exec& exec, const std::string& label, std::int64_t 
   Kokkos::parallel_for(kernel_label(label), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
                        units);
 }
-#define QUERN_HOST_UNITS(Space, ...) \
-  __VA_ARGS__ template void launch_host_units(const Space&, const std::string&, std::int64_t, const host_units&);
+/// Runs the first unit of a few on the calling thread, and the others as well, as unit -1, if it took so little time
+/// that all are done before a parallel region would have begun. Returns how many units are left to the region.
+std::int64_t left_by_quick_units(const host_units& units, std::int64_t count);
+/// Launches `count` units that may be `quick`, as that says.
+template <class Exec>
+void launch_quick_units(const Exec& exec, const std::string& label, std::int64_t count, const host_units& units) {
+  if (ran_here(units, count, exec.concurrency())) return;
+  const std::int64_t left = left_by_quick_units(units, count);
+  if (left == 0) return;
+  Kokkos::parallel_for(kernel_label(label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, count - left, count), units);
+}
+#define QUERN_HOST_UNITS(Space, ...)                                                                              \
+  __VA_ARGS__ template void launch_host_units(const Space&, const std::string&, std::int64_t, const host_units&); \
+  __VA_ARGS__ template void launch_quick_units(const Space&, const std::string&, std::int64_t, const host_units&);
 QUERN_ON_HOSTS(QUERN_HOST_UNITS, extern)
 
 /// Calls kernel(Tag(), unit), or with no tag kernel(unit), for every unit of work below `count`. On hosts a unit is
 /// long enough to be called by a pointer. All call one copy of the kernel, in which Views count no references, as in
 /// the copies that Kokkos makes for its own launches.
+/// Few units may be `quick`, where kernel(Tag(), -1) does all but the first.
 template <class Tag = void, class Exec, class Kernel>
-void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel) {
+void launch_units(const Exec& exec, const std::string& label, std::int64_t count, const Kernel& kernel,
+                  [[maybe_unused]] bool quick = false) {
   if constexpr (is_device<Exec>) {
     using policy = Kokkos::RangePolicy<Exec, Tag, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(kernel_label(label), policy(exec, 0, count), kernel);
@@ -54,7 +69,8 @@ void launch_units(const Exec& exec, const std::string& label, std::int64_t count
       else (*static_cast<const Kernel*>(k))(Tag(), unit);
     };
     const auto own = Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<Kernel>(kernel);
-    launch_host_units(exec, label, count, host_units{run, &own});
+    const auto launch = quick ? &launch_quick_units<Exec> : &launch_host_units<Exec>;
+    launch(exec, label, count, host_units{run, &own});
   }
 }
 

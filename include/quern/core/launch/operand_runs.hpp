@@ -30,7 +30,7 @@ template <class Operand>
   requires has_runs<Operand>
 struct gathered_elements<Operand> {
   using value = typename Operand::value_type;
-  alignas(64) std::byte memory[(gathered_length + gathered_beyond) * sizeof(value)];
+  alignas(64) std::byte memory[gathered_length * sizeof(value)];
 };
 
 /// An operand from an element on as one of memory, where it is found by a map.

@@ -30,6 +30,15 @@ struct register_lane {
     KOKKOS_IF_ON_DEVICE((return Kokkos::shfl(x, source, Width);))
     KOKKOS_IF_ON_HOST((static_cast<void>(source); return x;))
   }
+  /// What a lane has written to scratch memory before, all read behind it.
+  KOKKOS_FORCEINLINE_FUNCTION void wait() const {
+#if defined(__CUDA_ARCH__)
+    __syncwarp();
+#elif defined(__HIP_DEVICE_COMPILE__)  // whose lanes go on together
+    __threadfence_block();
+    __builtin_amdgcn_wave_barrier();
+#endif
+  }
 };
 
 /// The lanes of an item, which are those of a thread of a team, and the scratch memory that they share.

@@ -27,6 +27,10 @@ class scratch_of_pool;
 /// allocates nor fences. A caller who must not depend on the pool (graph capture, tight memory) gives a workspace to
 /// any operation by a `WorkspaceScope`. It grows when an operation needs more than it has; growing allocates and may
 /// fence, nothing else does. Work that uses one workspace must be ordered, as work on one instance is.
+///
+/// A graph that has captured operations uses the memory that their workspace had then. Call them once before they are
+/// captured, so that it need not grow meanwhile, keep the workspace as long as the graph, and let no later operation
+/// grow it: what is outgrown goes back to the pool, where others get it. A workspace for each graph is the simplest.
 template <execution_space Exec>
 class Workspace {
  public:
@@ -45,6 +49,8 @@ class Workspace {
   void* require_lasting(const Exec& exec, std::size_t bytes);
   /// At least `count` words by which the teams of a kernel tell each other what they have found, all that are there: 0
   /// when they are new, and written by kernels with a `tile_chain` alone, so that these know what is of an earlier one.
+  /// Words that are outgrown stay as they are, for graphs that have captured such kernels: with those that others write
+  /// there, teams would wait for ever. Each growth doubles them at least, so that they are no more than those in use.
   std::span<std::uint64_t> require_signals(const Exec& exec, std::size_t count);
 
   /// Bytes that are there.
@@ -67,6 +73,8 @@ class Workspace {
 
   static buffer_type allocated(const Exec& exec, std::size_t bytes, std::size_t before = 0);
   std::size_t bytes_here() const { return buffer_.extent(0) > 0 ? buffer_.extent(0) - header : 0; }
+  /// Keeps what `signals_` is in one beside it, which nobody gets.
+  void keep_outgrown_signals();
   /// This workspace, or one beside it where a part of the same operation holds it.
   Workspace& acquire();
 

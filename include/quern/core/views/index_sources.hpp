@@ -57,9 +57,13 @@ struct memory_source {
   }
   std::int64_t period(std::int64_t) const { return 1; }
   void gather(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
-    if (step == 1) std::copy_n(data + at, count, to);
-    else
+    if (step == 1) {
+      std::copy_n(data + at, count, to);
+    } else if (step == 0) {
+      if (count > 0) std::fill_n(to, count, value_type(data[at]));
+    } else {
       for (std::int64_t k = 0; k < count; ++k) to[k] = data[at + k * step];
+    }
   }
 };
 
@@ -85,9 +89,6 @@ inline std::int64_t steps_within(std::int64_t i, std::int64_t low, std::int64_t 
   const std::int64_t room = step > 0 ? (high - i) / step : (i - low) / -step;
   return room < count - 1 ? room + 1 : count;  // a step more may be no number
 }
-
-/// `gather` of sources that have runs may write so many elements behind those that it is asked for.
-inline constexpr std::int64_t gathered_beyond = 8;
 
 /// Where in an address the index along an axis stands.
 struct index_bits {
@@ -239,15 +240,15 @@ struct axis_source {
   inner_run inner_run_at(std::int64_t at, std::int64_t step, std::int64_t count) const {
     const std::int64_t i = index(at), below = std::int64_t{1} << bits.below,
                        in_index = std::int64_t{1} << bits.of_index;
-    const std::int64_t along = step / below;
-    if (along != 0 && along * below == step && along < in_index && along > -in_index) {
+    const std::int64_t along = step >> bits.below;
+    if (along != 0 && along << bits.below == step && along < in_index && along > -in_index) {
       const index_run r = map.run(i, along, steps_within(i, 0, in_index - 1, along, count));
       return {others(at) + r.first * stride, r.step * along * stride, r.count, r.outside};
     }
     if (step < below && step > -below) {
       count = steps_within(at & (below - 1), 0, below - 1, step, count);
     } else {
-      const std::int64_t inner_step = step / (below * in_index);
+      const std::int64_t inner_step = step >> (bits.below + bits.of_index);
       if (inner_step * below * in_index != step) return {};  // along several axes at once
       step = inner_step * (std::int64_t{1} << bits.outer_shift);
     }
@@ -260,9 +261,16 @@ struct axis_source {
     if constexpr (std::is_same_v<Map, repeat_map>) {
       gather_repeated(at, count, to);
     } else {
-      const std::int64_t once = std::min(map.n, count);
-      gather_runs(at, step, once, to);
-      for (std::int64_t k = once; k < count; k *= 2) std::copy_n(to, std::min(k, count - k), to + k);
+      // Copies of what has been copied, of as much as stays in the first cache.
+      constexpr std::int64_t most = 4096 / sizeof(value_type);
+      std::int64_t made = std::min(map.n, count);
+      gather_runs(at, step, made, to);
+      for (std::int64_t k = made; k < count;) {
+        const std::int64_t n = std::min(made, count - k);
+        std::copy_n(to, n, to + k);
+        k += n;
+        if (k <= most) made = k;
+      }
     }
   }
   void gather_runs(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
@@ -279,36 +287,46 @@ struct axis_source {
   }
   void gather_run(const inner_run& p, std::int64_t at, std::int64_t step, value_type* to) const {
     if constexpr (Map::has_outside)
-      if (p.outside) return gather_each(at, step, p.count, to);
+      if (p.outside) {
+        if constexpr (computes_outside<Map>) gather_each(at, step, p.count, to);
+        else std::fill_n(to, p.count, value_type(map.outside));
+        return;
+      }
     inner.gather(p.first, p.step, p.count, to);
   }
   void gather_each(std::int64_t at, std::int64_t step, std::int64_t count, value_type* to) const {
     const axis_source own = *this;  // which no value of a type of characters may overwrite
     for (std::int64_t k = 0; k < count; ++k) to[k] = own.load(at + k * step);
   }
-  /// Of a map that repeats indices, without a division for each.
+  /// Of a map that repeats indices, without a division for each. Stores are wide, as the next ones write over what is
+  /// too much, where they stay within the elements.
   void gather_repeated(std::int64_t at, std::int64_t count, value_type* to) const {
+    constexpr std::int64_t wide = sizeof(value_type) == 1 ? 16 : 8;
     const axis_source own = *this;  // which no value of a type of characters may overwrite
     const std::int64_t i = own.index(at), times = own.map.times, j = own.map(i);
     std::int64_t from = own.others(at) + j * own.stride;
+    value_type* const end = to + count;
     const auto repeat = [&](std::int64_t n) {
       const value_type v = own.inner.load(from);
-      for (std::int64_t k = 0; k < n; k += gathered_beyond)
-        for (std::int64_t u = 0; u < gathered_beyond; ++u) to[k + u] = v;
+      std::int64_t k = 0;
+      for (const std::int64_t last = std::min(n, end - to - wide + 1); k < last; k += wide)
+        for (std::int64_t u = 0; u < wide; ++u) to[k + u] = v;
+      for (; k < n; ++k) to[k] = v;
       from += own.stride;
       to += n;
-      count -= n;
     };
     repeat(std::min((j + 1) * times - i, count));
-    if (times <= gathered_beyond)
-      for (; count >= times;) {
+    const auto repeat_by = [&]<std::int64_t Stores>(std::integral_constant<std::int64_t, Stores>) {
+      if (times > Stores || (Stores > wide && 2 * times <= Stores)) return;
+      for (; end - to >= Stores; to += times, from += own.stride) {
         const value_type v = own.inner.load(from);
-        for (std::int64_t u = 0; u < gathered_beyond; ++u) to[u] = v;
-        from += own.stride;
-        to += times;
-        count -= times;
+        for (std::int64_t u = 0; u < Stores; ++u) to[u] = v;
       }
-    while (count > 0) repeat(std::min(times, count));
+    };
+    repeat_by(std::integral_constant<std::int64_t, wide>());
+    repeat_by(std::integral_constant<std::int64_t, 2 * wide>());
+    repeat_by(std::integral_constant<std::int64_t, 4 * wide>());
+    while (to < end) repeat(std::min(times, static_cast<std::int64_t>(end - to)));
   }
   /// What stands at an address whose index leads to no element.
   KOKKOS_FUNCTION value_type outside(std::int64_t at) const {

@@ -58,6 +58,23 @@ KOKKOS_FORCEINLINE_FUNCTION void load_each(const axis_source<Inner, take_map<Ind
   }
 }
 
+/// Packs from several addresses.
+template <int W, class Source, int Count>
+KOKKOS_FORCEINLINE_FUNCTION void load_each_pack(const Source& source, const std::int64_t (&at)[Count],
+                                                pack<typename Source::value_type, W> (&v)[Count]) {
+  for (int u = 0; u < Count; ++u) v[u] = source.template load_pack<W>(at[u]);
+}
+template <int W, class Inner, class Indices, int Count>
+KOKKOS_FORCEINLINE_FUNCTION void load_each_pack(const axis_source<Inner, take_map<Indices>>& source,
+                                                const std::int64_t (&at)[Count],
+                                                pack<typename Inner::value_type, W> (&v)[Count]) {
+  typename Indices::value_type index[Count];
+  for (int u = 0; u < Count; ++u) index[u] = source.map.indices.load(source.index(at[u]));
+  for (int u = 0; u < Count; ++u)
+    v[u] = source.inner.template load_pack<W>(source.others(at[u]) +
+                                              index_by_mode(index[u], source.map.n, source.map.mode) * source.stride);
+}
+
 /// An operand of kernels whose offsets are addresses of a source, counted from the first.
 template <class Source>
 struct mapped_operand {
@@ -136,6 +153,18 @@ KOKKOS_FUNCTION auto load_packs(const mapped_operand<Source>& operand, const Off
       typename Source::value_type v[Count];
       operand.load_elements(v, o[0].of[Which], distance);
       for (int u = 0; u < Count; ++u) p.at[u].value[0] = v[u];
+      return p;
+    }
+  }
+  if constexpr (W > 1) {
+    bool packed = operand.step == 1 && operand.together % W == 0;
+    std::int64_t at[Count];
+    for (int u = 0; u < Count; ++u) {
+      at[u] = operand.first + o[u].of[Which];
+      packed = packed && at[u] % W == 0;
+    }
+    if (packed) {
+      load_each_pack<W>(operand.source, at, p.at);
       return p;
     }
   }

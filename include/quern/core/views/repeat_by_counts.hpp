@@ -47,18 +47,18 @@ struct ends_of_repetitions {
 };
 /// Which element stands at a place: the first whose repetitions end behind it. A search for each place, since one count
 /// may be most of them.
-struct element_at_place {
+struct element_at_position {
   const std::int64_t* ends;
   std::int64_t n;
   std::int64_t* positions;
-  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t position) const {
     std::int64_t low = 0, high = n - 1;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
-      if (ends[middle] > place) high = middle;
+      if (ends[middle] > position) high = middle;
       else low = middle + 1;
     }
-    positions[place] = low;
+    positions[position] = low;
   }
 };
 
@@ -87,7 +87,7 @@ auto repeated_positions(const std::string& label, const Exec& exec, const Counts
   Kokkos::parallel_scan(kernel_label(label, "/ends"), index_range(exec, n),
                         ends_of_repetitions<index>{in_order, ends.data()});
   Kokkos::parallel_for(kernel_label(label, "/positions"), index_range(exec, total.sum),
-                       element_at_place{ends.data(), n, positions.data()});
+                       element_at_position{ends.data(), n, positions.data()});
   exec.fence(kernel_label(label));
   return positions;
 }

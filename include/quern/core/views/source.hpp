@@ -230,9 +230,9 @@ inline constexpr bool is_memory = false;
 template <class T>
 inline constexpr bool is_memory<expanded<leaf_part, array_input<T>>> = true;
 
-/// Calls `run` with operands as what kernels read by offsets. Where the leaves of
-/// each have equal strides, they are read by a common offset: that is decided once, here, since a kernel that decides
-/// for each value takes more registers and time.
+/// Calls `run` with operands as what kernels read by offsets. Where the leaves of each have equal strides, they are
+/// read by a common offset: that is decided once, here, since a kernel that decides for each value takes more registers
+/// and time.
 template <class Run, class... Operand>
 void with_sources(const Run& run, const Operand&... in) {
   if constexpr ((is_memory<Operand> && ...)) return run(as_source(in)...);

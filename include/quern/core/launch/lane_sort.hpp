@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_KEYED_LANE_SORT_HPP
-#define QUERN_KEYED_LANE_SORT_HPP
+#ifndef QUERN_CORE_LAUNCH_LANE_SORT_HPP
+#define QUERN_CORE_LAUNCH_LANE_SORT_HPP
 
 /// @file
 /// Sorting networks for the registers of one thread and of the lanes of a warp.

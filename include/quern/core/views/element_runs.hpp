@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef QUERN_REDUCE_ELEMENT_RUNS_HPP
-#define QUERN_REDUCE_ELEMENT_RUNS_HPP
+#ifndef QUERN_CORE_VIEWS_ELEMENT_RUNS_HPP
+#define QUERN_CORE_VIEWS_ELEMENT_RUNS_HPP
 
 #include <quern/core/views/mapped_array.hpp>
 
@@ -14,6 +14,7 @@ struct element_run {
   std::int64_t first, distance;
   KOKKOS_FORCEINLINE_FUNCTION bool found() const { return true; }
   KOKKOS_FORCEINLINE_FUNCTION auto load(int k) const { return operand.template load_pack<1>(first + k * distance); }
+  KOKKOS_FORCEINLINE_FUNCTION void advance(int k) { first += k * distance; }
 };
 
 /// Those of a re-indexed array whose distance in memory is equal, too: one address for all.
@@ -22,12 +23,26 @@ struct found_run {
   source_run<T> run;
   KOKKOS_FORCEINLINE_FUNCTION bool found() const { return run.count > 0; }
   KOKKOS_FORCEINLINE_FUNCTION pack<T, 1> load(int k) const { return {{run.data[k * run.step]}}; }
+  KOKKOS_FORCEINLINE_FUNCTION void advance(int k) { run.data += k * run.step; }
 };
 
 template <class Operand>
 inline constexpr bool finds_runs = false;
 template <class Source>
 inline constexpr bool finds_runs<mapped_operand<Source>> = Source::has_strides;
+
+/// Whether elements of an operand that are at equal distances in an array are so in memory, too, but for some of them.
+template <class Operand>
+inline constexpr bool comes_in_runs = false;
+template <class T>
+inline constexpr bool comes_in_runs<array_operand<T>> = !is_row_memory<T>;
+template <class T>
+inline constexpr bool comes_in_runs<scalar_operand<T>> = true;
+template <class Memory>
+inline constexpr bool comes_in_runs<mapped_operand<memory_source<Memory>>> = memory_source<Memory>::has_strides;
+template <class Inner, class Map>
+inline constexpr bool comes_in_runs<mapped_operand<axis_source<Inner, Map>>> =
+    goes_by_steps<Map> && comes_in_runs<mapped_operand<Inner>>;
 
 template <class Operand>
 KOKKOS_FORCEINLINE_FUNCTION auto find_run(const Operand& operand, std::int64_t first, std::int64_t distance,

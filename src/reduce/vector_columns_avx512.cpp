@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: the Quern authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Sums and moments of columns by AVX-512. CMake compiles this file with the flags of these instructions.
+#include "vector_columns.hpp"
+
+namespace quern::impl {
+#if defined(QUERN_VECTOR_COLUMNS) && defined(__AVX512F__)
+QUERN_COLUMNS(columns_by_avx512, float)
+QUERN_COLUMNS(columns_by_avx512, double)
+#else
+QUERN_NO_COLUMNS(columns_by_avx512, float)
+QUERN_NO_COLUMNS(columns_by_avx512, double)
+#endif
+}  // namespace quern::impl
