@@ -333,7 +333,8 @@ TYPED_TEST(OwnBlocksOn, BoundariesOfEachFieldAndFunctors) {
   test::expect_error("quern::HaloExchange: an axis that wraps around must do so at both ends",
                      [&] { quern::HaloExchange(E(), comm, own, quern::each_field{of_u, of_v}, quern::depth{2}); });
   quern::HaloExchange exchange(E(), comm, own, quern::each_field{of_u, right_v}, quern::depth{2});
-  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there is 1 field", [&] { exchange.start(u.view); });
+  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there is 1 field",
+                     [&] { exchange.start(u.view); });
   test::expect_error("quern::HaloExchange: boundary::prescribed without a functor",
                      [&] { exchange.start(u.view, v.view); });
   for (int repeat = 0; repeat < 2; ++repeat) exchange.exchange(inflow(), u.view, v.view);
@@ -460,7 +461,8 @@ TYPED_TEST(OwnBlocksOn, EmptyListsAreNothingToDo) {
               test::contents(u.view));
   }
   quern::HaloExchange of_two(E(), comm, own, quern::each_field{walls, walls}, quern::depth{2});
-  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there are 0 fields", [&] { of_two.start_add(none); });
+  test::expect_error("quern::HaloExchange: each_field has boundaries for 2, and there are 0 fields",
+                     [&] { of_two.start_add(none); });
 }
 
 // Ghosts that are kept are cells for the other axes, along which they are copied, mirrored and added.

@@ -479,7 +479,7 @@ TEST(HaloOf, MoreFieldsOfSeveralTypesThanAKernelCarries) {
       quern::fill_halo(space(), quern::outputs(std::get<I>(fields)...), number_of_field(), boundary::prescribed,
                        quern::depth{1});
     });
-    EXPECT_EQ(std::vector<std::string>(2, "quern::fill_halo"), labels);
+    EXPECT_EQ(2u, labels.size());
     const auto expect_field = [](const auto& field, double number) {
       const auto found = test::contents(field);
       EXPECT_EQ(number + 100, found.front());

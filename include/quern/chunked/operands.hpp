@@ -66,11 +66,11 @@ class operand_in_chunks {
   /// What a chunk holds.
   using element =
       std::conditional_t<has_rows && !is_resident, std::conditional_t<writes, value_of<V>, const value_of<V>>, value>;
-  static_assert(writes || !is_sink<V>,
-                "quern: a sink is written and not read: it is no input, and no output beside a mask");
   static_assert(!writes || !(is_source<V> || std::is_const_v<value>), "quern::chunked: out must not be const");
 
   explicit operand_in_chunks(const V& v) {
+    static_assert(writes || !is_sink<V>,
+                  "quern: a sink is written and not read: it is no input, and no output beside a mask");
     if constexpr (is_source<V> || (is_sink<V> && writes)) array_ = v.array();
     else if constexpr (is_chunked_view<V>) {
       static_assert(is_resident || (is_device<Exec> && host_reachable<operand_type>),
