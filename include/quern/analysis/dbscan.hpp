@@ -102,8 +102,7 @@ void dbscan_into(const call<Exec>& c, const Labels& labels_view, const Points& p
 /// `n = dbscan([exec,] labels, points, box, radius, min_samples)` or `dbscan([exec,] labels, points, box, radius,
 /// min_samples, size_to{n})`:
 /// - labels: of rank 1 and a signed integer type, an element for each point: -1 for noise, or the number of its
-/// cluster,
-///   in the order of their first core points, as scikit-learn's
+///   cluster, in the order of their first core points, as scikit-learn's
 /// - points: (n, rank of the domain) of float or double, in either layout; distances are formed in their type
 /// - box: a `domain`, of which axes may be periodic
 /// - radius, min_samples: scikit-learn's `eps` and `min_samples`

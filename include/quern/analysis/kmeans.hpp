@@ -132,8 +132,7 @@ struct given_start {
 /// - labels: (n), of a signed integer type: the number of the cluster of each point, from 0 to k - 1
 /// - points: (n, d) of float or double, in any layout; the centres are of their type
 /// - initial: (k, d), where the centres are at first, all of them finite; it may be `centers` itself. Without it they
-/// are drawn from the
-///   points by greedy k-means++ with the numbers of a `random::key`
+///   are drawn from the points by greedy k-means++ with the numbers of a `random::key`
 ///
 /// Waits, and returns `inertia`, the sum of the squared distances of points from their centres, `iterations`, and
 /// `converged`, false where centres still moved after the last iteration that the limit allows. Labels are those of the

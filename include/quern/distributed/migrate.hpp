@@ -145,9 +145,8 @@ namespace quern::distributed {
 ///                    each with one row for each destination, in memory that `exec` reaches. The number of elements
 ///                    may be one of the type, as in `View<double*[3]>`, which the new columns have then, too
 /// @return a tuple of new columns from the pool of their memory space (`quern::pool_view`), in the layout of the old
-/// ones
-///         (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the order
-///         that they had there
+///         ones (LayoutRight for strided ones): first the rows of rank 0, then those of rank 1, and so on, each in the
+///         order that they had there
 ///
 /// The counts go first, then all columns for one rank in one message. Needs memory for three copies of the rows.
 /// Collective; waits.

@@ -60,10 +60,10 @@ void merge_over_ranks(const Exec& exec, const Communicator& comm, const std::str
 namespace quern::distributed {
 
 /// Merges the `RunningStatistics`, `RunningHistogram` or `RunningCovariance` of all ranks: each, of as many elements,
-/// becomes on every rank that of all values that have
-/// been added on any, with the same bits on every rank and in each run with as many. Ranks add what they have, as their
-/// local Views, in the steps of a simulation, and merge once, at its end; a second merge counts all values again, as
-/// does one of statistics of whole DistributedViews, which all ranks have already.
+/// becomes on every rank that of all values that have been added on any, with the same bits on every rank and in each
+/// run with as many. Ranks add what they have, as their local Views, in the steps of a simulation, and merge once, at
+/// its end; a second merge counts all values again, as does one of statistics of whole DistributedViews, which all
+/// ranks have already.
 ///
 /// @code
 /// of_all.add(exec, u.local());                      // in each step, without messages

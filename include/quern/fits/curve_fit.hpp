@@ -238,8 +238,7 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
 ///
 /// @param out p, of float or double: at first the guesses, then the parameters; and the other outputs
 /// @param f   returns a number for a point, a number or a View of k of them, and a `Kokkos::Array` of N parameters,
-/// which
-///            are of any type; elementary functions are called without a namespace
+///            which are of any type; elementary functions are called without a namespace
 /// @param options before the inputs. `tolerance{.relative = r}`, 1.5e-8 without it, as SciPy's ftol and xtol: a fit has
 ///            converged where a step neither changes the sum nor may change it by more than r of it, where the step is
 ///            at most r of the parameters (both measured by the columns of the Jacobian J), or no parameter changes by

@@ -66,11 +66,10 @@ lasso_result fit_lasso(const Exec& exec, const std::string& label, const fit_out
 ///
 /// Shapes, types, the intercept and `weights` are those of `linear_regression`; there may be fewer rows than columns.
 /// @param options `alpha{a}`, 1 without it; `weights{w}`; `tolerance{.relative = r}`, 1e-4 without it: a target has
-/// converged
-///            where the duality gap, by which the objective may be above the least, is at most r of that of no
-///            coefficients, once a sweep changes none by more than r of the largest; `max_iterations`, 1000 sweeps
-///            without it. Of alpha = 0, where the gap is no bound, it has converged once a sweep changes so little;
-///            of an infinite one, all coefficients are zero
+///            converged where the duality gap, by which the objective may be above the least, is at most r of that of
+///            no coefficients, once a sweep changes none by more than r of the largest; `max_iterations`, 1000 sweeps
+///            without it. Of alpha = 0, where the gap is no bound, it has converged once a sweep changes so little; of
+///            an infinite one, all coefficients are zero
 ///
 /// The kernel of `linear_regression` reads the data once; the descent runs on the host, in double, on d^2 numbers. More
 /// than some 85 columns are multiplied by `matmul` in the type of the data, from a copy in scratch memory. Coefficients

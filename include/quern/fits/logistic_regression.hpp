@@ -351,8 +351,8 @@ void read_classes(const call<Exec>& c, const Y& y, std::int64_t* labels, std::in
 /// penalty it is one of the solutions. NaN, infinities, weights below 0 and squares that overflow give `not_finite`,
 /// and NaN.
 /// @throws Error if ranks or extents do not fit, there is no row, a class is none of the k, an output shares memory
-/// with
-///         another array, the limit is below 1, or alpha or the tolerance is negative or NaN, or has an absolute part
+///         with another array, the limit is below 1, or alpha or the tolerance is negative or NaN, or has an absolute
+///         part
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::logistic_option... Options>
 logistic_result logistic_regression(const Exec& exec, const Out& out_view, const X& x, const Y& y,
                                     const Options&... options) {

@@ -89,17 +89,15 @@ std::int64_t fit_polynomials(const Exec& exec, const std::string& label, const s
 ///
 /// @param out     p
 /// @param options `rcond{r}`, n eps without it: singular values of the powers, each column scaled to length 1, up to r
-/// of
-///            the largest count as zero. `weights{w}`, a View (n) of weights of the residuals, not of their squares: 1
-///            / sigma for points of a standard deviation sigma
+///            of the largest count as zero. `weights{w}`, a View (n) of weights of the residuals, not of their squares:
+///            1 / sigma for points of a standard deviation sigma
 ///
 /// Views of any layout, all of float or all of double. The powers, n (degree + 1) numbers, are in scratch memory, where
 /// `lstsq` solves for p; waits for `exec`. The error is some eps times the condition of the scaled powers, which grows
 /// fast with the degree unless x is centred. NaN and infinities, in powers of x too, give NaN and a rank of -1; those
 /// in y give NaN for their column.
 /// @throws Error if ranks or extents do not fit, there are fewer points than coefficients, or p shares memory with
-/// another
-///         array; ConvergenceError
+///         another array; ConvergenceError
 template <execution_space Exec, output_like Out, array_like X, array_like Y, impl::polyfit_option... Options>
 std::int64_t polyfit(const Exec& exec, const Out& out_view, const X& x_view, const Y& y_view,
                      const Options&... options) {

@@ -156,8 +156,7 @@ void write_inserted(const call<Exec>& c, const Out& out, const shape& extents, i
 /// @param in     an array of as many axes, which may be lazy or re-indexed
 /// @param index  from 0 to the extent of `in`, behind all; negative ones count from the end
 /// @param values a scalar, or an array that broadcasts to the places, which have the extents of `in` but along the
-/// axis,
-///               as NumPy's with an index that is a list: one of rank 1 lies along the last axis
+///               axis, as NumPy's with an index that is a list: one of rank 1 lies along the last axis
 ///
 /// Asynchronous on `exec`: a kernel for the values and one for each part of `in`, without scratch memory, which may be
 /// captured in a device graph. `remove_at` is the operand without some elements.

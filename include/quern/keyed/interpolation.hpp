@@ -156,9 +156,8 @@ void interp_repeated(const call<Exec>& c, const Out& out, const In& x, const str
 /// @param points  of rank 1, at least one, in ascending order; of equal ones the last counts
 /// @param values  of as many elements, real or complex
 /// @param options `outside_points{.left = 0, .right = 0}`; `checked`: points that do not ascend are an error, for which
-/// the
-///                call waits. Without it their results mean nothing, and nothing outside is read; or `period{p}`, of
-///                either sign, with which points may be in any order, but must be finite
+///                the call waits. Without it their results mean nothing, and nothing outside is read; or `period{p}`,
+///                of either sign, with which points may be in any order, but must be finite
 ///
 /// Computed in double, in about log2(n) steps for each element. Asynchronous on `exec`, without scratch memory; with a
 /// period, points are sorted by `sort_by_key`, and scratch memory is two numbers for each and that of the sort.

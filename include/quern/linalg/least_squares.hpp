@@ -291,8 +291,7 @@ struct engine<in_memory, least_squares_problems> {
 /// | (m, n) | (m) or (m, k) | (n) or (n, k) | (1) or (k), real | (min(m, n)), real |
 ///
 /// @param out x, or `outputs(x, residuals)`, the sums of |b - a x|^2 of each column, or `outputs(x, residuals, s)`,
-/// with
-///            the singular values of a, which the method `svd` alone gives
+///            with the singular values of a, which the method `svd` alone gives
 /// @param options a `least_squares` method and `rcond`, `lstsq(exec, x, a, b, least_squares::qr)`: a must then have at
 ///            least as many rows as columns
 ///
