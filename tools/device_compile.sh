@@ -68,14 +68,15 @@ tests=(
   keyed/group_masks_test
   "linalg/matmul_test linalg/matvec_test linalg/einsum_test linalg/covariance_test linalg/orthogonal_test"
   "batch/vmap_linalg_test batch/vmap_products_test"
-  "batch/vmap_test linalg/solve_test linalg/lane_factors_test linalg/lane_solve_test linalg/row_products_test"
+  "batch/vmap_test linalg/solve_test"
+  "keyed/lane_rows_test linalg/lane_factors_test linalg/lane_solve_test linalg/row_products_test fits/lane_products_test"
   "linalg/dense_test linalg/decompositions_test linalg/tall_test linalg/team_factors_test linalg/least_squares_test"
   "transfer/copy_test core/pool_test print/print_test"
   "random/fields_test random/points_test"
-  "keyed/sort_test keyed/top_k_test keyed/lane_rows_test"
+  "keyed/sort_test keyed/top_k_test"
   "keyed/histogram_test keyed/interpolation_test keyed/cubic_spline_test"
   "analysis/label_test analysis/kmeans_lanes_test analysis/kmeans_test analysis/assign_memory_test analysis/running_statistics_test chunked/kmeans_test particles/neighbors_test particles/pair_counts_test particles/sparse_test particles/knn_test particles/device_search_test"
-  "fits/linear_regression_test fits/lane_products_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
+  "fits/linear_regression_test fits/polyfit_test fits/curve_fit_test fits/lasso_test fits/logistic_regression_test"
   "table/table_test table/groups_test table/arrow_test table/csv_test table/csv_chunks_test table/csv_source_test table/chunks_test table/merge_test table/pivot_test table/rolling_test"
   "scan/scan_test scan/one_pass_test scan/segmented_test scan/unwrap_test"
   "stencil/stencil_test stencil/boundary_test stencil/halo_test stencil/inputs_test"
@@ -277,9 +278,9 @@ compile() {
   fi
   compiler "$arch"
   # Device code that calls a function of hosts is compiled as code that never runs. The library's sources, one test, and
-  # those that run kernels by threads of the host are compiled for hosts, too, whose functions nvcc sees called by
-  # functions of both.
-  if [[ $1 != tools/differential_test && $1 != ../src/* ]] && ! grep -q support/thread_teams "$unit"; then command=("${command[@]/-diag-suppress=*/-diag-suppress=186}"); fi
+  # those that run kernels by threads or emulated lanes of the host are compiled for hosts, too, whose functions nvcc
+  # sees called by functions of both.
+  if [[ $1 != tools/differential_test && $1 != ../src/* ]] && ! grep -qE 'support/(thread_teams|emulated_lanes)' "$unit"; then command=("${command[@]/-diag-suppress=*/-diag-suppress=186}"); fi
   "${command[@]}" "$unit" -o "$object" >"$object.log" 2>&1 || {
     { grep -m 20 -E 'error|fatal' "$object.log" || tail -n 20 "$object.log"; } >&2
     echo "FAILED $backend $arch $*" >&2

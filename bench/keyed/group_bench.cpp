@@ -9,7 +9,7 @@
 #include <quern/keyed.hpp>
 #include <quern/random.hpp>
 
-#include "skewed_keys.hpp"
+#include "keyed/skewed_keys.hpp"
 
 namespace {
 

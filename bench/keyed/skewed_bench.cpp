@@ -6,7 +6,7 @@
 
 #include <quern/keyed.hpp>
 
-#include "skewed_keys.hpp"
+#include "keyed/skewed_keys.hpp"
 
 namespace {
 

@@ -57,7 +57,8 @@ void expect_room_for_few_columns(std::int64_t columns, std::int64_t clusters, in
   EXPECT_LE(m.order + (groups > 0 ? quern::impl::tile_order<plan::team, plan::points>::bytes : 0), m.sums) << text;
   EXPECT_LE(m.sums + (m.has_sums ? groups * clusters * m.pitch * bytes : 0), m.counts) << text;
   EXPECT_LE(m.counts + (m.has_counts ? clusters * 4 : 0), m.end) << text;
-  for (const std::int32_t packs : {plan::rows, m.half_squares, m.order, m.sums}) EXPECT_EQ(0, packs % 16) << text;
+  const std::int32_t of_packs[] = {plan::rows, m.half_squares, m.order, m.sums};
+  for (const std::int32_t packs : of_packs) EXPECT_EQ(0, packs % 16) << text;
   EXPECT_EQ(0, m.counts % 4) << text;
   EXPECT_TRUE(m.bytes() <= room || m.bytes() == least.bytes()) << text;
   EXPECT_TRUE(m.has_sums || groups == 0 || least.bytes() + groups * clusters * m.pitch * bytes > room) << text;

@@ -174,6 +174,12 @@ TYPED_TEST(DistributedHistogram, SumsOfGroups) {
   const Kokkos::View<double**, E> table("table", 2, 2);
   test::expect_error("quern::bincount: out has extents (2, 2), expected (4)",
                      [&] { quern::bincount(exec, comm, table, of); });
+  // What is wrong on the last rank alone keeps no other one waiting.
+  const std::int64_t last = comm.size() - 1, more = comm.rank() == last ? 2 : 0;
+  const quern::weights unfit{Kokkos::View<double*, E>("weights", n + more)};
+  test::expect_error("quern::bincount: on rank " + std::to_string(last) + ": weights do not fit keys of extents (" +
+                         std::to_string(10 * last) + ")",
+                     [&] { quern::bincount(exec, comm, out, of, quern::key_range{2, 7}, unfit); });
 }
 
 }  // namespace

@@ -18,12 +18,20 @@ struct times_column {
   }
 };
 
+struct column_of {
+  std::int64_t columns;
+  KOKKOS_FUNCTION std::int64_t operator()(int, const Kokkos::Array<std::int64_t, 1>& at) const {
+    return at[0] % columns;
+  }
+};
+
 void features(const space& exec) {
   const std::int64_t nz = 5;
   const Kokkos::View<std::uint8_t***, Kokkos::LayoutRight, space> mask("mask", 2, 3, nz);
   const Kokkos::View<int***, Kokkos::LayoutRight, space> labels("labels", 2, 3, nz);
   const Kokkos::View<double***, Kokkos::LayoutRight, space> density("density", 2, 3, nz);
   const Kokkos::View<double*> mass("mass", 2), peak("peak", 2), moment("moment", 2), centre("centre", 2);
+  const Kokkos::View<std::int64_t*> first("first", 2), last("last", 2);
   quern::fill(exec, quern::slice(mask, {{0, 1}, {0, 1}, {1, 4}}), 1);
   quern::fill(exec, quern::slice(mask, {{1, 2}, {2, 3}, {4, 5}}), 1);
   quern::fill(exec, density, 2.0);
@@ -33,6 +41,8 @@ void features(const space& exec) {
   EXPECT_EQ((std::vector<double>{6, 2}), test::contents(mass));
   EXPECT_EQ((std::vector<double>{2, 2}), test::contents(peak));
   EXPECT_EQ((std::vector<double>{2, 4}), test::contents(centre));
+  EXPECT_EQ((std::vector<std::int64_t>{1, 4}), test::contents(first));
+  EXPECT_EQ((std::vector<std::int64_t>{3, 4}), test::contents(last));
   // # 3
   EXPECT_EQ(1, quern::max(exec, labels));  // which meet at a corner, beyond the end of the second axis
 }

@@ -89,7 +89,8 @@ matrix<T> by_tiles(const matrix<T>& in, const std::vector<T>& down, const std::v
                    const boundary& edge) {
   const matrix<T> out("out", in.extent(0), in.extent(1));
   quern::impl::with_filter("filter", host(), out, edge, in, [&](const auto& call) {
-    const auto rows = line_of<T, 0>(down), columns = line_of<T, 1>(across);
+    const auto rows = line_of<T, 0>(down);
+    const auto columns = line_of<T, 1>(across);
     quern::impl::window_extents window;
     window.set(0, rows.offsets.from, rows.offsets.cells);
     window.set(2, columns.offsets.from, columns.offsets.cells);

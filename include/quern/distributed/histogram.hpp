@@ -43,6 +43,19 @@ struct engine<over_ranks_place, counts> : compared_calls {
   }
 };
 
+/// What is wrong with the weights or the mask of a rank's keys; nothing if they broadcast to these.
+template <class X, class... Options>
+std::string text_of_unfit_rows(const std::string& label, const X& x, const Options&... options) {
+  const shape rows = operand_extents(label, x);
+  stride_array ignored;
+  const auto fits = [&](const auto& w) { return broadcast_strides(operand_extents(label, w), {}, rows, ignored); };
+  if (!unpack([&](const auto&... w) { return (fits(w) && ...); }, std::tuple_cat(weights_in(options)...)))
+    return "weights do not fit keys of extents " + rows.str();
+  if constexpr (with_mask<Options...>)
+    if (!fits(mask_among(options...).where)) return "the mask does not fit keys of extents " + rows.str();
+  return "";
+}
+
 }  // namespace quern::impl
 
 namespace quern {
@@ -56,25 +69,20 @@ namespace quern {
 /// @param options `weights{w}` and `mask{m}`, with extents that broadcast to those of x; `key_range`
 ///
 /// Collective; waits.
+/// @throws Error, the same on every rank, if weights or a mask do not fit the keys of a rank, or out has another rank
 template <execution_space Exec, std::same_as<Communicator> Comm, view_like Out, array_like X,
           impl::keys_option... Options>
 void bincount(const Exec& exec, const Comm& comm, const Out& out, const X& x, const Options&... options) {
   using namespace impl;
   const std::string& label = label_text("quern::bincount");
+  const std::string unfit = text_of_unfit_rows(label, x, options...);
   const auto more = [&] {
-    const shape rows = operand_extents(label, x);
-    stride_array ignored;
-    const auto fits = [&](const auto& w) { return broadcast_strides(operand_extents(label, w), {}, rows, ignored); };
-    const bool fit = unpack([&](const auto&... w) { return (fits(w) && ...); }, std::tuple_cat(weights_in(options)...));
-    bool masked = true;
-    if constexpr (with_mask<Options...>) masked = fits(mask_among(options...).where);
     return text_of(find_option<key_range>(options...)) + ((is_weights<Options> || ...) ? ", weighted" : "") +
-           (with_mask<Options...> ? ", masked" : "") +
-           (fit ? "" : ", weights do not fit keys of extents " + rows.str()) +
-           (masked ? "" : ", the mask does not fit keys of extents " + rows.str());
+           (with_mask<Options...> ? ", masked" : "") + (unfit.empty() ? "" : ", " + unfit);
   };
   check_same_arrays(comm, label, more, out);
   check_extents(label, "out", impl::view_extents(out), shape{impl::view_extents(out).size()});
+  throw_together(comm, label, unfit);  // rows are a rank's own
   sum_of_counts(exec, comm, out, [&](const auto& counts) { quern::bincount(exec, counts, x, options...); });
 }
 template <std::same_as<Communicator> Comm, view_like Out, array_like X, impl::keys_option... Options>

@@ -308,13 +308,12 @@ struct engine<in_memory, searches_among_points> {
 /// Over ranks, points is a DistributedView, cut along axis 0 alone; the other arrays are Views, and queries whole and
 /// equal on all ranks. Each rank searches its own points; all get the k nearest of those, by their distances and then
 /// by their numbers among the points of all ranks. One message brings k results of each query and rank, which are in
-/// scratch memory, so that queries are best taken some at a time where ranks are many. Collective;
-/// waits.
+/// scratch memory, so that queries are best taken some at a time where ranks are many. Collective; waits.
 ///
 /// @param neighbors (queries, k) of a signed integer type
 /// @param distances (queries, k)
 /// @param queries, points (n, rank of the domain) of float or double, in either layout; distances are formed in their
-/// type
+///                  type
 /// @param box       a `domain`. Along periodic axes the distance is that to the nearest image
 /// @throws Error if extents or types do not fit, or k is more than there are points
 template <execution_space Exec, result_view Neighbors, result_view Distances, result_view Queries, result_view Points>
@@ -345,7 +344,7 @@ void knn(const Neighbors& neighbors, const Distances& distances, const Points& p
 /// asynchronously, by tiles of products that are never stored.
 ///
 /// @param neighbors, distances (queries, k), of which neighbors is of a signed integer type: the nearest first, and of
-/// equal distances the one with the smaller number
+///                equal distances the one with the smaller number
 /// @param queries, points (m, d) and (n, d) of float or double, in any layout
 /// @param options `metric::cosine`; Euclidean distances without it
 ///

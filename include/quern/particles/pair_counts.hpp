@@ -227,10 +227,10 @@ void pair_counts_call(const Exec& exec, const Counts& counts, const Points& poin
 /// SciPy's `cKDTree.count_neighbors`, which counts a point and itself, too, if both trees have it: n more than here, as
 /// does `pair_counts(exec, counts, points, points, box, radii)`. The counts are exact, and asynchronous on `exec`.
 ///
-/// All pairs within the largest radius are looked at, by cells of its width: their number is what it takes, as that of
-/// `radius_neighbors`, wherever a few are that are far away. Scratch memory is that of `bin_by`, a row of coordinates
-/// and 4 bytes for each point, in a box of many more cells up to 40 more and those of an `argsort`, and counts for each
-/// thread of a host. A point with a NaN is in no pair.
+/// All pairs within the largest radius are looked at, by cells of its width, as by `radius_neighbors`: the time grows
+/// with their number, and a few points that are far away do not change it. Scratch memory is that of `bin_by`, a row of
+/// coordinates and 4 bytes for each point, in a box of many more cells up to 40 more and those of an `argsort`, and
+/// counts for each thread of a host. A point with a NaN is in no pair.
 ///
 /// @param counts  of rank 1 and `std::int64_t`, an element for each radius
 /// @param points  (n, rank of the domain) of float or double, in either layout; distances are formed in their type, and

@@ -81,12 +81,12 @@ void neighbors_into(const call<Exec>& c, const Offsets& offsets_view, const Neig
 /// - box: a `domain`. Along periodic axes the distance is that to the nearest image, and at most half of the box
 /// - radius: at least 0; a point is near up to it
 ///
-/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. What
-/// it takes is the number of points in cells as wide as the radius, or, where the box is up to eight times as many
-/// cells as there is memory for, about two for each point, in wider ones. In a larger box cells have memory where there
-/// are points alone, so that a few far away cost nothing, up to 1e14 radii away (double). Scratch memory is that of
-/// `bin_by`, and 20 bytes and a row of coordinates for each point; in such a box up to 40 bytes more. A point with a
-/// NaN has no neighbours.
+/// Waits, and returns the number of pairs, each of which is there in both directions; with `size_to` it does not. Each
+/// point is compared with those of the cells around it, which are as wide as the radius. There is memory for about two
+/// cells for each point; in a box of up to eight times as many cells they are wider, and in a larger one only those
+/// with points have memory, so that a few points far away cost nothing, up to 1e14 radii away (double). Scratch memory
+/// is that of `bin_by`, and 20 bytes and a row of coordinates for each point; in such a larger box up to 40 bytes more.
+/// A point with a NaN has no neighbours.
 ///
 /// @throws Error if extents do not fit, types do not hold the positions, the radius is below 0 or so small or
 ///         large that its square is no normal number of the coordinates' type, or there are 2^31 points or more;

@@ -24,7 +24,8 @@ class TableGroups {
   /// A table of the keys, and of a column for each aggregation: pandas'
   /// `groupby(keys, as_index=False).agg(name=(column, what), ...)`.
   ///
-  /// A column of which several statistics are asked is read once for each; its missing values are found once.
+  /// Each statistic reads its column once, so that several of one column read it several times; which of its values
+  /// are missing is found once.
   /// @throws Error if a column does not exist, a name occurs twice or is a key's, or a text column has no such
   /// statistic
   Table<Exec> aggregate(const std::vector<aggregation>& results) const;
