@@ -27,9 +27,9 @@ struct counted {
   }
 };
 
-/// Runs the kernel of a copy with packs, or with single elements, at most so many times those that are loaded at once.
+/// Runs the kernel of a copy with packs, or with single elements.
 template <bool Packs, class Out, class V>
-void copy_by_threads(const Out& out, const V& in, int batches = 1) {
+void copy_by_threads(const Out& out, const V& in) {
   using T = typename Out::value_type;
   const auto o = impl::describe(out);
   const auto leaf = std::get<0>(impl::expand<host, impl::rank_of<V>>("copy", in, o.extents).leaves);
@@ -45,7 +45,6 @@ void copy_by_threads(const Out& out, const V& in, int batches = 1) {
     const auto threads = kernel.template divide_items<kernel.packs>((inner + w - 1) / w, w);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::pack_tag(), t);
   } else {
-    if constexpr (work::comes_in_runs) kernel.batches = batches;
     const auto threads = kernel.template divide_items<kernel.unroll>(inner, 1);
     for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
   }
@@ -63,20 +62,17 @@ void expect_each_once(const std::string& what, const V& v) {
   const std::int64_t a = n.extent[0], b = n.extent[1], c = n.extent[2];
   const cube expected("expected", a, b, c);
   quern::copy(host(), expected, v);
-  for (const int batches : {1, 3}) {
-    const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
-    copy_by_threads<false>(
-        Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
-        v, batches);
-    for (std::int64_t i = 0; i < a + 1; ++i)
-      for (std::int64_t j = 0; j < b; ++j)
-        for (std::int64_t k = 0; k < c + 1; ++k) {
-          const bool inside = i < a && k < c;
-          ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
-          ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value)
-              << what << " at " << i << " " << j << " " << k;
-        }
-  }
+  const Kokkos::View<counted***, Kokkos::LayoutRight, host> out("out", a + 1, b, c + 1);
+  copy_by_threads<false>(
+      Kokkos::subview(out, Kokkos::make_pair(std::int64_t{0}, a), Kokkos::ALL, Kokkos::make_pair(std::int64_t{0}, c)),
+      v);
+  for (std::int64_t i = 0; i < a + 1; ++i)
+    for (std::int64_t j = 0; j < b; ++j)
+      for (std::int64_t k = 0; k < c + 1; ++k) {
+        const bool inside = i < a && k < c;
+        ASSERT_EQ(inside ? 1 : 0, out(i, j, k).times) << what << " at " << i << " " << j << " " << k;
+        ASSERT_EQ(inside ? expected(i, j, k) : 0.0f, out(i, j, k).value) << what << " at " << i << " " << j << " " << k;
+      }
 }
 
 TEST(DeviceMap, OfRowsOfAnyLength) {
@@ -130,12 +126,11 @@ TEST(DeviceMap, OfLongRowsThatRepeat) {
     expect_each_once("roll of repeat", quern::roll(quern::repeat(x, times, quern::axis{2}), 5, quern::axis{2}));
   }
 }
-// Elements of two inputs are taken together, as far as both are at equal distances.
 struct hundreds_and_ones {
   KOKKOS_FUNCTION float operator()(float x, float y) const { return 100 * x + y; }
 };
 template <class X, class Y>
-void expect_both(const X& x, const Y& y, int batches) {
+void expect_both(const X& x, const Y& y) {
   const quern::shape n = quern::extents_of(x);
   const cube expected("expected", n.extent[0], n.extent[1], n.extent[2]);
   quern::map(host(), expected, hundreds_and_ones(), x, y);
@@ -151,7 +146,6 @@ void expect_both(const X& x, const Y& y, int batches) {
                                  {{impl::array_operand<counted>{o.data, nest.stride[0][0]}}},
                                  {{a.at_step(nest.stride[1][0])}, {b.at_step(nest.stride[2][0])}},
                                  impl::row_nest<3>(nest)}};
-  kernel.batches = batches;
   const auto threads = kernel.template divide_items<kernel.unroll>(kernel.work.nest.inner, 1);
   for (std::int64_t t = 0; t < threads; ++t) kernel(impl::element_tag(), t);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -160,12 +154,11 @@ void expect_both(const X& x, const Y& y, int batches) {
   }
 }
 TEST(DeviceMap, OfSeveralInputs) {
-  for (const int batches : {1, 3})
-    for (const auto& [a, b, c] : {std::tuple(1, 1, 5), {2, 200, 33}, {1, 1, 30001}, {3, 67, 37}}) {
-      const cube x = numbers(a, b, c);
-      expect_both(x, quern::flip(x, quern::axis{2}), batches);
-      expect_both(quern::roll(x, 2, quern::axis{1}), quern::roll(x, -3, quern::axis{2}), batches);
-    }
+  for (const auto& [a, b, c] : {std::tuple(1, 1, 5), {2, 200, 33}, {1, 1, 30001}, {3, 67, 37}}) {
+    const cube x = numbers(a, b, c);
+    expect_both(x, quern::flip(x, quern::axis{2}));
+    expect_both(quern::roll(x, 2, quern::axis{1}), quern::roll(x, -3, quern::axis{2}));
+  }
 }
 // Rows of packs: of one axis with elements that are left, and of several axes.
 TEST(DeviceMap, OfPacks) {

@@ -21,17 +21,14 @@ struct device_map {
   using tune = map_tuning<typename Work::exec_space>;
   // Rows are several values each, all of which are in registers.
   static constexpr int packs = std::max(1, tune::packs / Work::components);
-  // What finds elements by index finds several by one address, and of one operand there is room for more.
-  static constexpr int elements = std::min(tune::unroll, 2 * Work::width);
+  // What finds elements by index finds several by one address.
   static constexpr int unroll =
-      std::max(1, (Work::finds_elements || (Work::comes_in_runs && operands == outputs + 1) ? 2 : 1) * elements /
-                      Work::components);
+      std::max(1, (Work::finds_elements ? 2 : 1) * std::min(tune::unroll, 2 * Work::width) / Work::components);
   using offsets = typename Work::offsets;
   /// Whether elements of an operand are found by a map of indices, which takes too many registers to be written twice.
   static constexpr bool finds_elements = Work::finds_elements;
 
   Work work;
-  int batches = 1;                        // of `unroll` elements, of a thread that takes runs
   std::int64_t per_row = 0;               // items of a row
   std::int64_t span = 0;                  // items between those of one thread in a row
   std::int64_t row_step = 0, i_step = 0;  // between the items of one thread
@@ -71,7 +68,7 @@ struct device_map {
     const auto& nest = work.nest;
     std::int64_t i, row = nest.divide(number, per_row, i), rows = 1;
     if (row_step > 0) {
-      rows = first_row(row, Count);
+      rows = first_row<Count>(row);
     } else {
       std::int64_t within;
       const std::int64_t group = nest.divide(i, span, within);
@@ -98,89 +95,14 @@ struct device_map {
       }
     }
   }
-  /// Single elements for one thread, in the same places, as many at once as memory has at equal distances.
-  KOKKOS_FUNCTION void compute_runs(std::int64_t number) const {
-    const auto& nest = work.nest;
-    const int most = unroll * batches;
-    std::int64_t i, row = nest.divide(number, per_row, i), left, apart = row_step;
-    if (row_step > 0) {
-      left = first_row(row, most);
-    } else {
-      std::int64_t within;
-      const std::int64_t group = nest.divide(i, span, within);
-      i = group * span * most + within;
-      left = nest.inner - i;
-      apart = i_step;
-    }
-    if (left <= 0) return;
-    const bool all = left > (most - 1) * apart;
-    std::int64_t rest;
-    take_runs(nest.at(row, i), all ? most : static_cast<int>(nest.divide(left + apart - 1, apart, rest)),
-              typename Work::inputs());
-  }
-  template <std::size_t... I>
-  KOKKOS_FUNCTION void take_runs(offsets at, int count, std::index_sequence<I...> inputs) const {
-    const auto take = [&](int together, const auto&... run) {
-      if (!(run.found() && ...)) return false;
-      take_run(at, together, inputs, run...);
-      return true;
-    };
-    for (int together = count; count > 0;) {
-      together = Kokkos::min(together, count);
-      if (!take(together, find_run(get<I>(work.in), at.of[outputs + I], distance[outputs + I], together)...)) {
-        if (together > unroll) {
-          together = unroll;
-          continue;
-        }
-        take_each(at, together);
-      }
-      for (int k = 0; k < operands; ++k) at.of[k] += together * distance[k];
-      count -= together;
-    }
-  }
-  template <class Inputs, class... Run>
-  KOKKOS_FUNCTION void take_run(offsets at, int count, Inputs inputs, Run... run) const {
-    for (; count >= unroll; count -= unroll, (run.advance(unroll), ...))
-      put_run(at, unroll, inputs, load_run(run, 0, std::make_index_sequence<unroll>())...);
-    constexpr int some = 4;
-    for (; count > 0; count -= some, (run.advance(some), ...))
-      put_run(at, count, inputs, load_first<some>(run, count)...);
-  }
-  /// The first `count` elements of a run, and of a longer one no others.
-  template <int Most, class Run>
-  KOKKOS_FUNCTION auto load_first(const Run& run, int count) const {
-    packs_of<decltype(run.load(0)), Most> v = {};
-    for (int u = 0; u < Most; ++u)
-      if (u < count) v.at[u] = run.load(u);
-    return v;
-  }
-  /// Puts elements from where the outputs are on, and goes behind them.
-  template <std::size_t... I, int Count, class... Pack>
-  KOKKOS_FUNCTION void put_run(offsets& at, int wanted, std::index_sequence<I...>,
-                               const packs_of<Pack, Count>&... p) const {
-    for (int u = 0; u < Count; ++u) {
-      if (u < wanted)
-        work.out.template put_packs<1>(
-            at, [&](int k) { return work.f(get<I>(work.in).template expand<1>(p.at[u], k)...); });
-      for (int k = 0; k < outputs; ++k) at.of[k] += distance[k];
-    }
-  }
-  /// Those of which some are led elsewhere than the others.
-  KOKKOS_FUNCTION void take_each(offsets at, int count) const {
-    constexpr int some = 4;
-    for (; count > 0; count -= some) {
-      offsets o[some] = {at};
-      first_elements(o, Kokkos::min(some, count), typename Work::inputs());
-      at = moved(o[some - 1]);
-    }
-  }
   /// The first of a thread's rows by the number of that thread, and how many are left from that row on.
-  KOKKOS_FUNCTION std::int64_t first_row(std::int64_t& number, int count) const {
+  template <int Count>
+  KOKKOS_FUNCTION std::int64_t first_row(std::int64_t& number) const {
     const auto& nest = work.nest;
     std::int64_t slab = 0, thread = number, within = 0;
     if (nest.rank > 2) slab = nest.divide(number, row_threads, thread);
     if (row_step > 1) thread = nest.divide(thread, row_step, within);
-    const std::int64_t first = thread * row_step * count + within;
+    const std::int64_t first = thread * row_step * Count + within;
     number = slab * nest.extent[1] + first;
     return nest.extent[1] - first;
   }
@@ -198,18 +120,15 @@ struct device_map {
     const auto& nest = work.nest;
     const std::int64_t rows = nest.rank >= 2 ? nest.extent[1] : 1;
     const bool by_rows = rows >= 4 * Count && (nest.rank == 2 || items < 4 * Count * tune::span);
-    const std::int64_t share = by_rows ? rows / (4 * Count) : items / (8 * Count * tune::span);
-    batches = static_cast<int>(Kokkos::clamp<std::int64_t>(share, 1, batches));
-    const int count = Count * batches;
-    span = by_rows ? items : Kokkos::min(tune::span, (items + count - 1) / count);
+    span = by_rows ? items : Kokkos::min(tune::span, (items + Count - 1) / Count);
     const std::int64_t together = by_rows ? 1 : elements_together();
-    if (together > 1 && items >= together * count) span = Kokkos::max<std::int64_t>(1, span / together) * together;
-    per_row = by_rows ? items : (items + span * count - 1) / (span * count) * span;
-    row_step = by_rows ? Kokkos::clamp<std::int64_t>(tune::span / items, 1, rows / (4 * count)) : 0;
+    if (together > 1 && items >= together * Count) span = Kokkos::max<std::int64_t>(1, span / together) * together;
+    per_row = by_rows ? items : (items + span * Count - 1) / (span * Count) * span;
+    row_step = by_rows ? Kokkos::clamp<std::int64_t>(tune::span / items, 1, rows / (4 * Count)) : 0;
     i_step = by_rows ? 0 : span * item_width;
     for (int k = 0; k < operands; ++k) distance[k] = row_step * nest.stride[k][1] + i_step * nest.stride[k][0];
     if (!by_rows) return per_row * nest.outer;
-    row_threads = (rows + row_step * count - 1) / (row_step * count) * row_step;
+    row_threads = (rows + row_step * Count - 1) / (row_step * Count) * row_step;
     return per_row * row_threads * (nest.outer / rows);
   }
 
@@ -229,10 +148,7 @@ struct device_map {
   }
 
   KOKKOS_FUNCTION void operator()(pack_tag, std::int64_t item) const { compute_items<Work::width, packs>(item); }
-  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const {
-    if constexpr (Work::comes_in_runs) compute_runs(item);
-    else compute_items<1, unroll>(item);
-  }
+  KOKKOS_FUNCTION void operator()(element_tag, std::int64_t item) const { compute_items<1, unroll>(item); }
 };
 
 /// Chooses packs or single elements, and launches.
@@ -261,11 +177,6 @@ void map_on_device(const Exec& exec, const std::string& label,
   }
   if constexpr (sizeof...(T) == 1 && !(is_row_memory<T> || ...) && (element_bytes<In> + ... + 0) > 0)
     if (map_by_tiles(exec, label, work.f, get<0>(work.out.array), work.in, nest)) return;
-  if constexpr (work_type::comes_in_runs) {
-    using tune = map_tuning<Exec>;
-    const std::int64_t worth = rows.inner * rows.outer / tune::elements_of_batch;
-    kernel.batches = static_cast<int>(Kokkos::clamp<std::int64_t>(worth, 1, tune::batches));
-  }
   const auto threads = kernel.template divide_items<kernel.unroll>(rows.inner, 1);
   launch_units<element_tag>(exec, label, threads, kernel);
 }

@@ -7,7 +7,6 @@
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/core/launch/pack.hpp>
 #include <quern/core/values/values.hpp>
-#include <quern/core/views/element_runs.hpp>
 #include <quern/map/tuning.hpp>
 
 namespace quern::impl {
@@ -71,7 +70,6 @@ struct mapped_elements<Exec, F, map_output<T...>, In...> {
       of_positions ? 1 : pack_width<Exec, typename memory_of<T>::pack_type..., typename In::pack_type...>();
   static constexpr int components = std::max({array_operand<T>::components..., In::components...});  // of a row
   static constexpr bool finds_elements = (finds_by_index<In> || ...);
-  static constexpr bool comes_in_runs = sizeof...(In) > 0 && components == 1 && (impl::comes_in_runs<In> && ...);
   using offsets = typename row_nest<operands>::offsets;
 
   F f;

@@ -17,11 +17,6 @@ struct map_tuning : tuning<Exec> {
   /// two packs, up to so many. (bench_views)
   static constexpr int unroll = 8;
 
-  /// How many times `unroll` elements a thread handles at most where it finds all by one address, which then takes a
-  /// few instructions an element; and the elements of an operation that are worth one time.
-  static constexpr int batches = 4;
-  static constexpr std::int64_t elements_of_batch = std::int64_t{1} << 23;
-
   /// Distance of a thread's packs: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
