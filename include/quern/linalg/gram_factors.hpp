@@ -33,15 +33,6 @@ struct gram_report {
   bool nearly_orthonormal() const { return loss < R(0.5); }
 };
 
-/// The upper triangle of a matrix in scratch memory, column after column: half of what all of it would need there.
-template <class T>
-struct packed_triangle {
-  T* data;
-
-  KOKKOS_FUNCTION T& operator()(int i, int j) const { return data[j * (j + 1) / 2 + i]; }
-  static KOKKOS_FUNCTION int elements(int n) { return n * (n + 1) / 2; }
-};
-
 /// The factors of a Gram matrix with its diagonal multiplied by 1 + shift, and a report, by one team.
 template <class T>
 struct factor_gram_op {
@@ -51,20 +42,18 @@ struct factor_gram_op {
   gram_report<R>* report;
 
   KOKKOS_FUNCTION int rows() const { return static_cast<int>(of.gram.rows); }
-  KOKKOS_FUNCTION int elements() const { return packed_triangle<T>::elements(rows()) + 2 * rows(); }
+  KOKKOS_FUNCTION int elements() const { return small_matrix<T>::elements(rows(), rows()) + 2 * rows(); }
 
   template <class Lanes>
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t, T* scratch, T*) const {
     const int n = rows();
-    const packed_triangle<T> r{scratch};
-    T* const columns = scratch + r.elements(n);
-    for_each_element(lanes, [&](int i, int j) {
-      if (i <= j) r(i, j) = i == j ? of.gram(i, j) * (1 + shift) : of.gram(i, j);
-    });
+    const small_matrix<T> r{scratch, small_matrix<T>::distance(n)};
+    T* const columns = scratch + n * r.ld;
+    for_each_element(lanes, [&](int i, int j) { r(i, j) = i == j ? of.gram(i, j) * (1 + shift) : of.gram(i, j); });
     gram_report<R> found;
     found.loss = loss(lanes, r);
     found.longest = lanes.template maximum<R>(0, n, [&](int i) { return pivot_size(r(i, i)); });
-    const int failed = factor_lower(lanes, transposed{r}, n);
+    const int failed = factor_positive(lanes, transposed{r}, n);
     for_each_element(lanes, [&](int i, int j) { of.factor(i, j) = i >= j ? conjugate(r(j, i)) : T(0); });
     inverse_op<T>::invert_upper(lanes, r, n, columns);
     for_each_element(lanes, [&](int i, int j) { of.inverse(i, j) = i <= j ? r(i, j) : T(0); });
@@ -76,7 +65,7 @@ struct factor_gram_op {
  private:
   /// A^T = conj(A), of which the lower factor is the transposed of R.
   struct transposed {
-    packed_triangle<T> of;
+    small_matrix<T> of;
     KOKKOS_FUNCTION T& operator()(int i, int j) const { return of(j, i); }
   };
 
@@ -88,14 +77,14 @@ struct factor_gram_op {
   }
 
   template <class Lanes>
-  KOKKOS_FUNCTION R loss(const Lanes& lanes, const packed_triangle<T>& gram) const {
-    return Kokkos::sqrt(lanes.template sum<R>(0, rows(), [&](int j) {
-      return 2 * sum_terms<R>(j, [&](int i) { return squared(gram(i, j)); }) + squared(gram(j, j) - T(1));
+  KOKKOS_FUNCTION R loss(const Lanes& lanes, const small_matrix<T>& gram) const {
+    return Kokkos::sqrt(lanes.template sum<R>(0, rows(), [&](int i) {
+      return sum_terms<R>(rows(), [&](int j) { return squared(gram(i, j) - T(i == j ? 1 : 0)); });
     }));
   }
 
   template <class Lanes>
-  KOKKOS_FUNCTION R growth_of_errors(const Lanes& lanes, const packed_triangle<T>& inverse, T* lengths, T* y) const {
+  KOKKOS_FUNCTION R growth_of_errors(const Lanes& lanes, const small_matrix<T>& inverse, T* lengths, T* y) const {
     const int n = rows();
     lanes.for_each(n, [&](int k) { lengths[k] = T(Kokkos::sqrt(real_value(of.gram(k, k)))); });
     lanes.for_each(n, [&](int l) {

@@ -196,8 +196,8 @@ struct inverse_op {
 
   /// U^-1 in place of U, column by column. What other lanes have yet to read of a column is in one of two copies, and
   /// the next is made at the same time.
-  template <class Lanes, class Matrix>
-  static KOKKOS_FUNCTION void invert_upper(const Lanes& lanes, const Matrix& u, int n, T* columns) {
+  template <class Lanes>
+  static KOKKOS_FUNCTION void invert_upper(const Lanes& lanes, const small_matrix<T>& u, int n, T* columns) {
     lanes.for_each(Kokkos::min(n, 1), [&](int) { columns[0] = u(0, 0); });
     for (int j = 0; j < n; ++j) {
       const T* column = columns + j % 2 * n;
@@ -283,10 +283,10 @@ struct lu_solve_op {
   }
 };
 
-/// L, A = L L^H, in place of the lower triangle of A, column by column, without a look at the other elements. Gives the
-/// number (from 1) of the row whose pivot is not positive, or 0.
+/// L, A = L L^H, in place of the lower triangle of A, column by column. Gives the number (from 1) of the row whose
+/// pivot is not positive, or 0.
 template <class Lanes, class Matrix>
-KOKKOS_FUNCTION int factor_lower(const Lanes& lanes, const Matrix& a, int n) {
+KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) {
   using T = std::remove_cvref_t<decltype(a(0, 0))>;
   using R = real_type<T>;
   R root = 0;
@@ -301,16 +301,12 @@ KOKKOS_FUNCTION int factor_lower(const Lanes& lanes, const Matrix& a, int n) {
     root = Kokkos::sqrt(pivot);
     lanes.for_each(n - k - 1, [&](int r) { a(k + 1 + r, k) /= root; });
   }
-  lanes.for_each(Kokkos::min(n, 1), [&](int) { a(n - 1, n - 1) = T(root); });
+  for (int i = 0; i < n; ++i)
+    lanes.for_each(n - i, [&](int j) {
+      if (j > 0) a(i, i + j) = T(0);
+      else if (i == n - 1) a(i, i) = T(root);
+    });
   return 0;
-}
-/// The same with zeros above the diagonal.
-template <class Lanes, class Matrix>
-KOKKOS_FUNCTION int factor_positive(const Lanes& lanes, const Matrix& a, int n) {
-  using T = std::remove_cvref_t<decltype(a(0, 0))>;
-  const int failed = factor_lower(lanes, a, n);
-  for (int i = 0; i < n - 1 && failed == 0; ++i) lanes.for_each(n - 1 - i, [&](int j) { a(i, i + 1 + j) = T(0); });
-  return failed;
 }
 
 template <class T>
