@@ -221,11 +221,14 @@ void cosine_along(const launcher<Exec>& launch, const strided<T>& out, const str
   const auto to = permuted(out, order);
   const auto from = permuted(in, order);
   const std::int64_t n = in.extents.extent[axis], count = in.extents.size() / n;
-  const scratch_copy<Exec, T> x(launch.exec, from.extents);
-  launch.apply("quern::dct/pack", x.array(), op::identity(), from);
+  const bool packed = std::is_same_v<T, I> && from.stride == row_major_strides(from.extents);
+  const scratch_copy<Exec, T> x(launch.exec, packed ? shape{0} : from.extents);
+  if (!packed) launch.apply("quern::dct/pack", x.array(), op::identity(), from);
   const bool contiguous = to.stride == row_major_strides(to.extents);
   const scratch_copy<Exec, T> y(launch.exec, contiguous ? shape{0} : to.extents);
-  cosine_rows<T> rows{x.array().data, contiguous ? to.data : y.array().data, n, type, sine, 1};
+  // All of the input is read before any output is written: they may be the same.
+  const T* const rows_in = packed ? reinterpret_cast<const T*>(from.data) : x.array().data;
+  cosine_rows<T> rows{rows_in, contiguous ? to.data : y.array().data, n, type, sine, 1};
   set_factors(rows, norm);
   if (type == 1) mirrored_cosines(launch, count, rows);
   else if (type == 4) turned_cosines(launch, count, rows);

@@ -173,13 +173,15 @@ logistic_result minimize_logistic(const Problem& problem, const logistic_paramet
     double slope = 0;
     for (std::size_t i = 0; i < step.size(); ++i) slope += gradient[i] * step[i];
     const double rounding = limits.rounding * std::fabs(r.objective);
-    const bool last =
-        shape_of.relative_size(step, parameters, problem.deviations()) <= limits.tolerance || -slope <= rounding;
+    const double size = shape_of.relative_size(step, parameters, problem.deviations());
+    const bool last = size <= limits.tolerance || -slope <= rounding;
+    // Such a step leaves an error of its square, also where rounding of larger terms hides what it gains.
+    const bool tiny = last && size <= 1e-6;
     const std::vector<double> from = parameters;
     for (double part = 1;; part /= 2) {
       for (std::size_t i = 0; i < step.size(); ++i) parameters[i] = from[i] + part * step[i];
       const double found = problem.objective(parameters);
-      if (found <= r.objective + 4 * rounding + (last ? 0 : 1e-4 * part * slope)) {
+      if ((tiny && std::isfinite(found)) || found <= r.objective + 4 * rounding + (last ? 0 : 1e-4 * part * slope)) {
         r.objective = found;
         break;
       }
