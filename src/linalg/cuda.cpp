@@ -266,7 +266,8 @@ void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, in
 
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
-  constexpr std::int64_t max_items = 1 << 15;  // with 100 000 of 24 x 24 the library ends in an internal error
+  // With 100 000 of 24 x 24 the library ends in an internal error, and it asks for more than 0.6 MiB of work for each.
+  constexpr std::int64_t max_items = 1 << 12;
   const std::int64_t n = a.rows, all = a.columns / n;
   for (std::int64_t first = 0; first < all; first += max_items) {
     const std::int64_t items = std::min(max_items, all - first);
