@@ -3,8 +3,8 @@
 
 // Reductions along axes in chunks beside loops.
 
-#include <algorithm>
 #include <Kokkos_DynRankView.hpp>
+#include <algorithm>
 #include <chunked/behind_function.hpp>
 #include <quern/reduce/compare.hpp>
 
