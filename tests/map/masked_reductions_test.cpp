@@ -197,7 +197,9 @@ TYPED_TEST(MaskedReductionsOn, InChunks) {
                  twice_and_itself(), mask{chosen.source()}, test::memory_for(x, rows, 3), x.source());
       EXPECT_EQ(by_axis.sums, test::contents(sums)) << axis;
       EXPECT_EQ(by_axis.sums, test::contents(again)) << axis;
-      if (axis == 0) EXPECT_EQ(by_axis.greatest, test::contents(greatest));  // of rows none may be selected
+      if (axis == 0) {  // of rows none may be selected
+        EXPECT_EQ(by_axis.greatest, test::contents(greatest));
+      }
     }
   }
   const auto written = test::contents(out);

@@ -85,14 +85,15 @@ KOKKOS_FUNCTION void squares_from(const centred_rows<T>& points, std::int64_t i,
                                   T (&square)[W]) {
   if constexpr (W == 1) {  // on devices
     const T* const others[1] = {from};
-    return squares_from_each<Exact>(points, i, others, square);
-  }
-  for (int w = 0; w < W; ++w) square[w] = 0;
-  for (int t = 0; t < points.columns; ++t) {
-    const T there = from == nullptr ? T(0) : from[t];
-    for (int w = begin; w < end; ++w) {
-      const T step = points.at(i + w, t) - there;
-      square[w] = minus_product<Exact>(square[w], -step, step);
+    squares_from_each<Exact>(points, i, others, square);
+  } else {
+    for (int w = 0; w < W; ++w) square[w] = 0;
+    for (int t = 0; t < points.columns; ++t) {
+      const T there = from == nullptr ? T(0) : from[t];
+      for (int w = begin; w < end; ++w) {
+        const T step = points.at(i + w, t) - there;
+        square[w] = minus_product<Exact>(square[w], -step, step);
+      }
     }
   }
 }
@@ -151,11 +152,11 @@ struct assigned_squares {
         const double step = static_cast<double>(x) - static_cast<double>(there[0]);
         sum = minus_product<Exact>(sum, -step, step);
       });
-      return sum;
-    }
-    for (int t = 0; t < points.columns; ++t) {
-      const double step = static_cast<double>(points.at(i, t)) - static_cast<double>(center[t]);
-      sum = minus_product<Exact>(sum, -step, step);
+    } else {
+      for (int t = 0; t < points.columns; ++t) {
+        const double step = static_cast<double>(points.at(i, t)) - static_cast<double>(center[t]);
+        sum = minus_product<Exact>(sum, -step, step);
+      }
     }
     return sum;
   }

@@ -85,19 +85,19 @@ struct start_potentials {
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
     if constexpr (W == 1) {
       for (int trial = 0; trial < trials; trial += together) add_together(trial, unit);
-      return;
-    }
-    for (int trial = 0; trial < trials; ++trial) {
-      double* const of_trial = sums + trial * plan.parts * point_lanes::lanes + unit * W;
-      double sum[W];
-      point_lanes::begin_sums(sum, begin, of_trial);
-      point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
-        T square[W];
-        squares_from<Exact>(points, i, from, to, candidates + trial * points.columns, square);
-        for (int w = from; w < to; ++w)
-          sum[w] += static_cast<double>(square[w] < closest[i + w] ? square[w] : closest[i + w]);
-      });
-      for (int w = 0; w < W; ++w) of_trial[w] = sum[w];
+    } else {
+      for (int trial = 0; trial < trials; ++trial) {
+        double* const of_trial = sums + trial * plan.parts * point_lanes::lanes + unit * W;
+        double sum[W];
+        point_lanes::begin_sums(sum, begin, of_trial);
+        point_lanes::for_each<W>(plan, begin, points.count, unit, [&](std::int64_t i, int from, int to) {
+          T square[W];
+          squares_from<Exact>(points, i, from, to, candidates + trial * points.columns, square);
+          for (int w = from; w < to; ++w)
+            sum[w] += static_cast<double>(square[w] < closest[i + w] ? square[w] : closest[i + w]);
+        });
+        for (int w = 0; w < W; ++w) of_trial[w] = sum[w];
+      }
     }
   }
 };

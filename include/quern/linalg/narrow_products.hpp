@@ -29,7 +29,7 @@ struct narrow_product {
   KOKKOS_FUNCTION void operator()(const Lanes& lanes, std::int64_t segment, bool is_own) const {
     lanes.each([&](const auto& lane) {
       const std::int64_t first = segment * rows_of_segment, end = Kokkos::min(first + rows_of_segment, rows);
-      T sum[most][most] = {};  // of which the upper triangle is used
+      [[maybe_unused]] T sum[most][most] = {};  // of which the upper triangle is used
       for (std::int64_t row = first + lane.lane; row < end; row += width) {
         T of_x[most], of_y[most];
         unrolled<0, most>([&](auto k) { of_x[k] = x.at(row, k); });
