@@ -161,8 +161,8 @@ const bool registered = [] {
   bench::add({"group_by_hash_1000", {1'000'000, 100'000'000}, 40'099, group_by<1000>});
   bench::add({"group_by_hash_1e6", {100'000'000}, 40'099, group_by<1'000'000>});
   const std::vector<std::int64_t> different{10, 1000, 100'000, 10'000'000, 1'000'000'000};
-  const auto add = [](const std::string& name, std::vector<std::int64_t> different, bench::prepare make) {
-    bench::add({name, std::move(different), 7, std::move(make)});
+  const auto add = [](const std::string& name, std::vector<std::int64_t> numbers, bench::prepare make) {
+    bench::add({name, std::move(numbers), 7, std::move(make)});
   };
   add("group_by_i32 5e7 rows", different, group_by_range<std::int32_t, distribution::uniform>);
   add("group_by_i64 5e7 rows", {10'000'000}, group_by_range<std::int64_t, distribution::uniform>);
