@@ -121,13 +121,6 @@ TEST(TeamFactors, OfGramMatrices) {
   expect_as_lapack<Kokkos::complex<double>>(12, 1, 0);
 }
 
-// One team has the triangle of 100 columns in the scratch memory that Kokkos gives.
-TEST(TeamFactors, OfHundredColumnsHaveRoom) {
-  factored_gram<double> of(100, 0);
-  const quern::impl::factor_gram_op<double> op{of.pointers(), 0, &of.report};
-  EXPECT_LE(op.elements() * sizeof(double), 46056u - 64);
-}
-
 // Columns whose Gram matrix is not positive definite, or not a number: the report says so, and nothing hangs.
 TEST(TeamFactors, WithoutAFactorization) {
   factored_gram<double> negative(20, 0), nan(20, 0);

@@ -38,7 +38,7 @@ struct lane_products {
   /// Matrices of each block that a lane reads before it multiplies, and their rows; of columns that are in memory one
   /// after the other those of two adjacent elements.
   static constexpr int steps = Blocks == 2 ? 2 : 3, paired_steps = 2;
-  static KOKKOS_FUNCTION constexpr int rows_of(int steps) { return steps * matrix_lane::rows; }
+  static KOKKOS_FUNCTION constexpr int rows_of(int matrices) { return matrices * matrix_lane::rows; }
   struct pair_of_blocks {
     int left, right;
   };
