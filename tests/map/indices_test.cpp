@@ -140,11 +140,11 @@ TYPED_TEST(IndicesOn, OutOfRangeAreAnErrorBeforeAnythingIsWritten) {
     }
   };
   const std::string range = " is out of range for an extent of 3";
-  fails("take_along_axis: index 3 at position 1" + range + "; so are 1 others", 1,
+  fails("take_along_axis: index 3 at position 1" + range + "; so is another", 1,
         [&] { quern::take_along_axis(exec, out, x, bad); });
-  fails("put_along_axis: index 3 at position 1" + range + "; so are 1 others", 1,
+  fails("put_along_axis: index 3 at position 1" + range + "; so is another", 1,
         [&] { quern::put_along_axis(exec, out, bad, 1.0); });
-  fails("put: index 3 at position 1" + range + "; so are 1 others", 1, [&] { quern::put(exec, out, bad, x); });
+  fails("put: index 3 at position 1" + range + "; so is another", 1, [&] { quern::put(exec, out, bad, x); });
   const auto numbers = this->row(std::vector<int>{2, 1, -1}), at = this->row(std::vector<int>{7, 7, 7});
   fails("unravel_index: index -1 at position 2" + range, 2, [&] { quern::unravel_index(exec, at, numbers, {3}); });
   fails("ravel_index: index -1 at position 2" + range, 2, [&] {

@@ -83,7 +83,7 @@ TEST(Take, OfAGridChecksAndCountsItsIndices) {
     ADD_FAILURE() << "no error";
   } catch (const quern::ElementError& e) {
     EXPECT_EQ(4, e.position());  // by rows, whatever the layout
-    EXPECT_STREQ("quern::sum: index 9 at position 4 is out of range for an extent of 5; so are 1 others", e.what());
+    EXPECT_STREQ("quern::sum: index 9 at position 4 is out of range for an extent of 5; so is another", e.what());
   }
   const Kokkos::View<std::int64_t, exec> outside("outside");
   EXPECT_EQ(10 + 11 + 12 + 13 + 14 + 10, quern::sum(exec(), quern::take(x, grid, axis{0}, outside)));
@@ -180,7 +180,7 @@ TEST(RemoveAt, RejectsIndicesOutOfRange) {
     ADD_FAILURE() << "no error";
   } catch (const quern::ElementError& e) {
     EXPECT_EQ(2, e.position());
-    EXPECT_STREQ("quern::remove_at: index -6 at position 2 is out of range for an extent of 5; so are 1 others",
+    EXPECT_STREQ("quern::remove_at: index -6 at position 2 is out of range for an extent of 5; so is another",
                  e.what());
   }
   test::expect_error("quern::remove_at: axis 1 is out of range, expected one of an array of rank 1",
