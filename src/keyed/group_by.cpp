@@ -5,4 +5,5 @@
 namespace quern::impl {
 QUERN_COMPILED_HERE(QUERN_GROUP_COLUMN)
 QUERN_ON_ALL(QUERN_LABEL_ROWS)
+QUERN_ON_ALL(QUERN_RECORD_COLUMNS)
 }  // namespace quern::impl

@@ -9,6 +9,7 @@
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/compiled.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/noinline.hpp>
 #include <quern/core/memory/pool.hpp>
 #include <quern/core/values/binary_search.hpp>
 #include <quern/core/views/concepts.hpp>
@@ -61,6 +62,15 @@ column_of<Exec, std::int32_t> label_rows(const Exec& exec, std::int64_t rows, co
                                                                 const std::int64_t*, std::int64_t);
 QUERN_ON_ALL(QUERN_LABEL_ROWS, extern)
 
+/// Tells the pool that `exec` reads columns of groups.
+template <class Exec>
+QUERN_IMPL_NOINLINE void record_columns(const Exec& exec, const void* of_groups, const void* of_rows) {
+  record_use<typename Exec::memory_space>(of_groups, instance_ref(exec));
+  record_use<typename Exec::memory_space>(of_rows, instance_ref(exec));
+}
+#define QUERN_RECORD_COLUMNS(Exec, ...) __VA_ARGS__ template void record_columns(const Exec&, const void*, const void*);
+QUERN_ON_ALL(QUERN_RECORD_COLUMNS, extern)
+
 }  // namespace quern::impl
 
 namespace quern {
@@ -99,7 +109,7 @@ class Groups {
       std::call_once(later_->once,
                      [&] { later_->column = impl::label_rows(exec, rows_, order_.data(), offsets_.data(), size()); });
     const auto& labels = in_order() ? later_->column : labels_;
-    quern::record_use(labels, exec);
+    impl::record_columns(exec, labels.data(), labels.data());
     return labels;
   }
   /// The first row of each group.
@@ -115,9 +125,8 @@ class Groups {
 
   /// Tells the pool that `exec` reads them.
   void record_use(const Exec& exec) const {
-    quern::record_use(first_, exec);  // with what lies beside: one column of memory
-    if (in_order()) quern::record_use(order_, exec);
-    else quern::record_use(labels_, exec);
+    // The first rows are one column of memory with what lies beside them.
+    impl::record_columns(exec, first_.data(), in_order() ? static_cast<const void*>(order_.data()) : labels_.data());
   }
 
  private:
