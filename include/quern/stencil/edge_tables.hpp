@@ -30,11 +30,14 @@ struct edge_tables {
   static constexpr int reach = Radii::of(2), widest = std::max(Radii::of(0), Radii::of(1));
   edge_offset across[2][2 * widest + 1];                // of a row, along the slower axes
   edge_offset low[3 * reach + 1], high[4 * reach + 1];  // along the fastest one, of the cells at its ends
+  bool constant_ends = false;                           // whether some of these are constants
 
   /// The cells from all.low to before inner.low, and from inner.high, where the inner box may be empty.
   void set_ends(const grid_input<Source>& in, const grid_boxes& boxes) {
     for (int k = 0; k < 3 * reach; ++k) low[k] = edge_offset_of(in, boxes, 2, boxes.all.low[2] - reach + k);
     for (int k = 0; k < 4 * reach; ++k) high[k] = edge_offset_of(in, boxes, 2, boxes.inner.high[2] - reach + k);
+    for (int k = 0; k < 3 * reach; ++k) constant_ends |= low[k].beyond != 0;
+    for (int k = 0; k < 4 * reach; ++k) constant_ends |= high[k].beyond != 0;
   }
   const edge_offset* low_end(const grid_boxes& boxes, std::int64_t i) const {
     return low + (i - boxes.all.low[2] + reach);
@@ -53,6 +56,27 @@ struct edge_tables {
         beyond |= at.beyond;
       }
     return beyond != 0;
+  }
+};
+
+/// The window of a cell at an end of the fastest axis, where nothing is beyond the slower ones and no end has constants.
+template <class Source, int Rank, bool Reversed>
+struct end_window {
+  using T = source_value_t<Source>;
+  const grid_input<Source>& in;
+  std::int64_t row;          // the offset of the cell's row
+  const edge_offset* along;  // of the cell
+
+  template <class... I>
+    requires(sizeof...(I) == Rank)
+  promoted<T> operator()(I... offset) const {
+    const std::int64_t o[] = {static_cast<std::int64_t>(offset)...};
+    std::int64_t distance = row;
+    for (int d = 0; d < Rank; ++d) {
+      const int a = grid_axis<Rank, Reversed>(d);
+      distance += a == 2 ? along[o[d]].offset : o[d] * in.stride[a];
+    }
+    return (in.data + distance)[0];
   }
 };
 

@@ -36,8 +36,10 @@ struct grid_array {
   /// Unit: the fastest axis is known to be contiguous.
   template <bool Unit>
   KOKKOS_FUNCTION position at(const grid_index& i) const {
-    return data + (i.of[0] * stride[0] + i.of[1] * stride[1] + (Unit ? i.of[2] : i.of[2] * stride[2]));
+    return data + (row(i) + (Unit ? i.of[2] : i.of[2] * stride[2]));
   }
+  /// The offset of a cell's row.
+  KOKKOS_FUNCTION std::int64_t row(const grid_index& i) const { return i.of[0] * stride[0] + i.of[1] * stride[1]; }
 };
 template <class T>
 using grid_output = grid_array<pointer_to<T>>;

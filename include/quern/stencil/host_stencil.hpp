@@ -69,8 +69,12 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
     if constexpr (by_tables)
       if (whole_rows) {
         table_list tables = local.make_tables();
-        for (std::int64_t row = first; row < last; ++row, local.advance(walk))
-          local.table_row(tables, walk.cell, local.cells.all.extent(2));
+        const int axis = cells.all.extent(1) == 1 ? 0 : 1;  // along which rows follow each other
+        for (std::int64_t row = first, count; row < last; row += count) {
+          walk = local.row_at(row);
+          count = std::min((axis == 0 ? cells.all.high[0] : walk.end) - walk.cell.of[axis], last - row);
+          local.table_rows(tables, walk.cell, axis, count);
+        }
         return;
       }
     for (std::int64_t row = first; row < last; ++row, local.advance(walk)) local.compute_row(walk.cell);
@@ -93,7 +97,40 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
     (get<I>(tables).set_ends(get<I>(cells.in), cells), ...);
     return tables;
   }
-  /// `count` cells beside each other of a row, at the border or not.
+  /// `count` rows that follow each other along an axis, with their border cells.
+  void table_rows(table_list& tables, grid_index cell, int axis, std::int64_t count) const {
+    const grid_box& inner = cells.inner;
+    const int other = 1 - axis;
+    const std::int64_t first = cell.of[axis], end = first + count;
+    std::int64_t low = end, high = end;  // the rows whose neighbours along the slower axes are all in the arrays
+    if (cell.of[other] >= inner.low[other] && cell.of[other] < inner.high[other] &&
+        !(get<I>(tables).constant_ends || ...)) {
+      low = std::clamp(inner.low[axis], first, end);
+      high = std::clamp(inner.high[axis], low, end);
+    }
+    for (; cell.of[axis] < low; ++cell.of[axis]) table_row(tables, cell, cells.all.extent(2));
+    inside_rows(tables, cell, axis, high - low);
+    for (cell.of[axis] = high; cell.of[axis] < end; ++cell.of[axis]) table_row(tables, cell, cells.all.extent(2));
+  }
+  /// Column by column at the ends, where all cells of a column have their neighbours at the same distances.
+  void inside_rows(const table_list& tables, const grid_index& cell, int axis, std::int64_t count) const {
+    const std::int64_t first = cells.all.low[2], end = cells.all.high[2], last = cell.of[axis] + count;
+    const std::int64_t low = std::clamp(cells.inner.low[2], first, end),
+                       high = std::clamp(cells.inner.high[2], low, end);
+    for (std::int64_t i = first; i < low; ++i) end_column(cell, axis, last, i, get<I>(tables).low_end(cells, i)...);
+    for (grid_index row = cell; low < high && row.of[axis] < last; ++row.of[axis]) inner_cells(row, low, high);
+    for (std::int64_t i = high; i < end; ++i) end_column(cell, axis, last, i, get<I>(tables).high_end(cells, i)...);
+  }
+  template <class... Place>
+  void end_column(grid_index cell, int axis, std::int64_t last, std::int64_t i, const Place*... along) const {
+    const no_sink none;
+    cell.of[2] = i;
+    for (; cell.of[axis] < last; ++cell.of[axis])
+      cells.template put<false>(cell, cells.apply(cell, end_window<Source, Rank, Reversed>{
+                                                            get<I>(cells.in), get<I>(cells.in).row(cell), along}...),
+                                none);
+  }
+  /// `count` adjacent cells of a row, at the border or not.
   void table_row(table_list& tables, grid_index cell, std::int64_t count) const {
     const grid_box& inner = cells.inner;
     const bool inside = cell.of[0] >= inner.low[0] && cell.of[0] < inner.high[0] && cell.of[1] >= inner.low[1] &&
