@@ -199,13 +199,15 @@ TYPED_TEST(Callbacks, SortsAndSelectionsWaitOnlyForHostValues) {
   if (vendor) kernels = {"quern::sort/numbers"};
   else if (quern::impl::has_vector_sort()) kernels = {"quern::sort"};
   if (vendor || !device) expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sort(exec, y, x); });
-  const auto selection = [](const std::string& name) {
-    if (quern::impl::keyed_tuning<TypeParam>::compaction_in_one_pass) return std::vector{name};
+  // One kernel of a selection that is numbered, or of elements of so many bytes, or two.
+  const auto selection = [](const std::string& name, std::size_t bytes) {
+    if (quern::impl::keyed_tuning<TypeParam>::compaction_in_one_pass(bytes)) return std::vector{name};
     return std::vector{name + "/count", name + "/put"};
   };
-  expect_quiet<TypeParam>(selection("quern::compact"), 0,
+  expect_quiet<TypeParam>(selection("quern::compact", sizeof(double)), 0,
                           [&](const auto& exec) { quern::compact(exec, y, x, places, quern::size_to{count}); });
-  expect_quiet<TypeParam>(selection("quern::nonzero"), 1, [&](const auto& exec) { quern::nonzero(exec, places, x); });
+  expect_quiet<TypeParam>(selection("quern::nonzero", 0), 1,
+                          [&](const auto& exec) { quern::nonzero(exec, places, x); });
   Kokkos::View<double**, TypeParam> rows("rows", 50, 30);
   Kokkos::View<int**, TypeParam> order("order", 50, 30);
   const std::string sorted = !device && quern::impl::has_vector_sort() ? "quern::argsort" : "quern::argsort/tiles";
