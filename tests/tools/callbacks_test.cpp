@@ -309,6 +309,26 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
   expect_no_allocation([&](const auto& exec) { quern::eigh(exec, x, out, square); });
 }
 
+// A device waits for all that it reports of a tall matrix at once, a host for what it copies.
+TYPED_TEST(Callbacks, TallMatricesAreWaitedForOnce) {
+  if (!quern::impl::lapack::available<TypeParam>()) GTEST_SKIP() << "no LAPACK";
+  using matrix = Kokkos::View<double**, TypeParam>;
+  const auto a = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({600, 9}, test::samples<double>(600 * 9));
+  const matrix q("q", 600, 9), r("r", 9, 9);
+  const Kokkos::View<double*, TypeParam> s("s", 9), b("b", 600), y("y", 9);
+  const auto expect_waits = [](int waits, const auto& call) {
+    call(TypeParam());
+    Kokkos::fence();
+    int seen = 0;
+    for (const event& e : watch([&] { call(TypeParam()); })) seen += e.kind == "fence" && e.name.starts_with("quern::");
+    EXPECT_EQ(waits, seen);
+  };
+  constexpr int by_team = quern::impl::is_device<TypeParam> ? 1 : 0;
+  expect_waits(by_team, [&](const auto& exec) { quern::qr(exec, q, r, a); });
+  expect_waits(by_team, [&](const auto& exec) { quern::svd(exec, q, s, r, a); });
+  expect_waits(1, [&](const auto& exec) { quern::lstsq(exec, y, a, b); });
+}
+
 TYPED_TEST(Callbacks, TransformsAllocateNothingTwice) {
   if (!quern::impl::fourier::available<TypeParam>()) GTEST_SKIP() << "no library of transforms";
   using C = Kokkos::complex<double>;
