@@ -173,13 +173,17 @@ for example in (top / "examples").iterdir():
             if example.name not in text:
                 problems.append(f"{where}: does not build {example.name}")
 
-# Every test is compiled for devices, except for what calls HDF5 or writes files of ranks, without kernels, and what is about
-# a library that is not there.
+# Every benchmark is compiled for devices, and every test, except for what calls HDF5 or writes files of ranks, without
+# kernels, and what is about a library that is not there.
 on_hosts = {"fft/without_library", "files/hdf5_types", "distributed/checkpoint"}
 for test in sorted((top / "tests").glob("*/*_test.cpp")):
     name = str(test.relative_to(top / "tests")).removesuffix("_test.cpp")
     if name not in on_hosts and not re.search(rf"\b{name}_test\b", compiled):
         problems.append(f"tools/device_compile.sh: does not compile {name}_test")
+for benchmark in sorted((top / "bench").glob("*/*_bench.cpp")):
+    name = str(benchmark.relative_to(top).with_suffix(""))
+    if not re.search(rf"\.\./{name}\b", compiled):
+        problems.append(f"tools/device_compile.sh: does not compile {name}")
 
 print("\n".join(problems))
 sys.exit(1 if problems else 0)

@@ -127,6 +127,11 @@ benchmarks=(
   "../bench/reduce/axes_bench ../bench/reduce/quantile_bench ../bench/reduce/variance_bench"
   "../bench/stencil/stencil_bench ../bench/stencil/filters_bench ../bench/stencil/order_bench ../bench/stencil/rolling_bench ../bench/integrate/integrate_bench"
   "../bench/keyed/sort_bench ../bench/keyed/unique_bench ../bench/keyed/group_bench ../bench/keyed/histogram_bench"
+  "../bench/keyed/skewed_bench ../bench/keyed/interpolation_bench ../bench/map/elementary_bench ../bench/map/rows_bench"
+  "../bench/views/moves_bench ../bench/views/sums_bench ../bench/views/masks_bench"
+  ../bench/table/table_bench
+  ../bench/sweep/short_rows_bench
+  ../bench/sweep/odd_shapes_bench # alone, as bench/linalg/products_bench
   "../bench/stencil/odd_rows_bench ../bench/stencil/halo_bench ../bench/stencil/reduced_bench ../bench/sweep/sweep_bench ../bench/map/narrow_bench ../bench/reduce/narrow_bench"
   "../bench/random/random_bench ../bench/analysis/analysis_bench ../bench/fits/fits_bench"
   ../bench/autodiff/autodiff_bench

@@ -115,14 +115,16 @@ prepared label_snake(const exec_space& exec, std::int64_t n) {
   return label_of(exec, mask);
 }
 
-/// Uniform points in a unit cube, of which about four are within the radius of each.
-prepared dbscan(const exec_space& exec, std::int64_t n) {
+/// The radius within which each of n uniform points in a unit cube has about four others.
+double radius_of_four(std::int64_t n) { return 0.01 * std::cbrt(1e6 / static_cast<double>(n)); }
+
+/// Uniform points in a unit cube.
+prepared dbscan_within(const exec_space& exec, std::int64_t n, double radius) {
   const auto points = make_view<double**>("points", n, 3);
   const auto labels = make_view<std::int32_t*>("labels", n);
   const Kokkos::View<std::int64_t, bench::memory_space> number("number");
   quern::random::uniform(exec, points, quern::random::key(1));
   const quern::domain box({0, 0, 0}, {1, 1, 1});
-  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
   prepared p{28.0 * static_cast<double>(n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::dbscan(exec, labels, points, box, radius, 5, quern::size_to{number}); }}};
   p.poison = [=] { Kokkos::deep_copy(labels, -7); };
@@ -133,6 +135,9 @@ prepared dbscan(const exec_space& exec, std::int64_t n) {
   };
   return p;
 }
+prepared dbscan(const exec_space& exec, std::int64_t n) { return dbscan_within(exec, n, radius_of_four(n)); }
+/// Where most points have no other within the radius.
+prepared dbscan_of_few(const exec_space& exec, std::int64_t n) { return dbscan_within(exec, n, 0.01); }
 /// The same points, with a list of those around each.
 prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
   const auto points = make_view<double**>("points", n, 3);
@@ -141,7 +146,7 @@ prepared radius_neighbors(const exec_space& exec, std::int64_t n) {
   const Kokkos::View<std::int64_t, bench::memory_space> number("number");
   quern::random::uniform(exec, points, quern::random::key(1));
   const quern::domain box({0, 0, 0}, {1, 1, 1}, quern::periodic(true));
-  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  const double radius = radius_of_four(n);
   prepared p{44.0 * static_cast<double>(n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] {
                    quern::radius_neighbors(exec, starts, neighbors, points, box, radius, quern::size_to{number});
@@ -176,7 +181,7 @@ prepared pair_counts(const exec_space& exec, std::int64_t n) {
   const auto counts = make_view<std::int64_t*>("counts", 4);
   quern::random::uniform(exec, points, quern::random::key(1));
   const quern::domain box({0, 0, 0}, {1, 1, 1}, quern::periodic(true));
-  const double radius = 0.01 * std::cbrt(1e6 / static_cast<double>(n));
+  const double radius = radius_of_four(n);
   const std::vector<double> radii{radius / 4, radius / 2, radius * 3 / 4, radius};
   prepared p{24.0 * static_cast<double>(n), 0, {}, {}, {}};
   p.variants = {{"quern", [=] { quern::pair_counts(exec, counts, points, box, radii); }}};
@@ -321,6 +326,7 @@ const bool registered = [] {
   bench::add({"label 1/u8 n3", {256}, 37, label<100>});
   bench::add({"label snake/u8 n3", {256, 512}, 37, label_snake});
   bench::add({"dbscan/f64", {200'000, 1'000'000}, 5000, dbscan});
+  bench::add({"dbscan 0.01/f64", {200'000}, 100'000, dbscan_of_few});
   bench::add({"kmeans 64, 16 columns/f64", {100'000, 1'000'000}, 500, kmeans<double>});
   bench::add({"kmeans 64, 16 columns/f32", {1'000'000, 10'000'000}, 500, kmeans<float>});
   bench::add(

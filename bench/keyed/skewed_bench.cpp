@@ -5,6 +5,9 @@
 // each key and weight read once.
 
 #include <quern/keyed.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "keyed/skewed_keys.hpp"
 
@@ -47,8 +50,10 @@ prepared bincount(const exec_space& exec, std::int64_t n, std::int64_t bins, dis
   prepared p{static_cast<double>(sizeof(K) + (weighted ? 8 : 0)) * n, 1.0 * n, {}, {}, {}};
   p.variants = {{"quern",
                  [=] {
-                   if constexpr (std::is_floating_point_v<K>)
-                     quern::histogram(exec, sums, keys, quern::bin_range{0.0, static_cast<double>(bins)});
+                   [[maybe_unused]] const quern::bin_range range{0.0, static_cast<double>(bins)};
+                   if constexpr (std::is_floating_point_v<K> && weighted)
+                     quern::histogram(exec, sums, keys, range, quern::weights{values});
+                   else if constexpr (std::is_floating_point_v<K>) quern::histogram(exec, sums, keys, range);
                    else if constexpr (weighted) quern::bincount(exec, sums, keys, quern::weights{values});
                    else quern::bincount(exec, sums, keys);
                  }},
@@ -63,41 +68,41 @@ prepared bincount(const exec_space& exec, std::int64_t n, std::int64_t bins, dis
   return p;
 }
 
-template <class K, class Sum, distribution How, std::int64_t Bins>
-prepared of(const exec_space& exec, std::int64_t n) {
-  return bincount<K, Sum>(exec, n, Bins, How);
+/// In `bins`, or, of 0, in as many as keys.
+template <class K, class Sum>
+void add_row(const std::string& name, distribution how, std::int64_t bins, std::vector<std::int64_t> sizes) {
+  bench::add({name, std::move(sizes), 4099, [how, bins](const exec_space& exec, std::int64_t n) {
+                return bincount<K, Sum>(exec, n, bins == 0 ? n : bins, how);
+              }});
 }
-/// As many bins as keys.
-template <class Sum, distribution How>
-prepared in_as_many(const exec_space& exec, std::int64_t n) {
-  return bincount<std::int32_t, Sum>(exec, n, n, How);
+void add_rows(const std::string& name, distribution how) {
+  using std::int32_t, std::int64_t;
+  constexpr int64_t million = 1'000'000;
+  const std::vector<int64_t> both{million, 50 * million}, large{50 * million};
+  add_row<int32_t, double>("bincount_i32 weights in 1e6 " + name, how, million, both);
+  add_row<int32_t, int64_t>("bincount_i32 in 1e6 " + name, how, million, both);
+  add_row<int64_t, double>("bincount_i64 weights in 1e6 " + name, how, million, large);
+  add_row<int64_t, int64_t>("bincount_i64 in 1e6 " + name, how, million, large);
+  add_row<int32_t, double>("bincount_i32 weights in 1000 " + name, how, 1000, both);
+  add_row<int32_t, int64_t>("bincount_i32 in 1000 " + name, how, 1000, large);
+  add_row<double, double>("histogram_f64 weights in 1e6 " + name, how, million, large);
+  add_row<double, int64_t>("histogram_f64 in 1e6 " + name, how, million, large);
 }
-
-template <distribution How>
-void add_rows(const std::string& name) {
-  const std::vector<std::int64_t> sizes{1'000'000, 50'000'000};
-  bench::add({"bincount_i32 weights in 1e6 " + name, sizes, 4099, of<std::int32_t, double, How, 1'000'000>});
-  bench::add({"bincount_i32 in 1e6 " + name, sizes, 4099, of<std::int32_t, std::int64_t, How, 1'000'000>});
-  bench::add({"bincount_i64 weights in 1e6 " + name, {50'000'000}, 4099, of<std::int64_t, double, How, 1'000'000>});
-  bench::add({"bincount_i32 weights in 1000 " + name, sizes, 4099, of<std::int32_t, double, How, 1000>});
-  bench::add({"bincount_i32 in 1000 " + name, {50'000'000}, 4099, of<std::int32_t, std::int64_t, How, 1000>});
-  bench::add({"histogram_f64 in 1e6 " + name, {50'000'000}, 4099, of<double, std::int64_t, How, 1'000'000>});
-}
-template <distribution How>
-void add_rows_of_as_many(const std::string& name) {
-  bench::add({"bincount_i32 weights in n " + name, {50'000'000}, 4099, in_as_many<double, How>});
-  bench::add({"bincount_i32 in n " + name, {50'000'000}, 4099, in_as_many<std::int64_t, How>});
+void add_rows_of_as_many(const std::string& name, distribution how) {
+  const std::vector<std::int64_t> large{50'000'000};
+  add_row<std::int32_t, double>("bincount_i32 weights in n " + name, how, 0, large);
+  add_row<std::int32_t, std::int64_t>("bincount_i32 in n " + name, how, 0, large);
 }
 
 const bool registered = [] {
-  add_rows<distribution::uniform>("uniform");
-  add_rows<distribution::log_uniform>("log-uniform");
-  add_rows<distribution::zipf>("zipf 1.2");
-  add_rows<distribution::half_equal>("half equal");
-  add_rows<distribution::all_equal>("all equal");
-  add_rows<distribution::runs>("runs");
-  add_rows_of_as_many<distribution::uniform>("uniform");
-  add_rows_of_as_many<distribution::all_different>("all different");
+  add_rows("uniform", distribution::uniform);
+  add_rows("log-uniform", distribution::log_uniform);
+  add_rows("zipf 1.2", distribution::zipf);
+  add_rows("half equal", distribution::half_equal);
+  add_rows("all equal", distribution::all_equal);
+  add_rows("runs", distribution::runs);
+  add_rows_of_as_many("uniform", distribution::uniform);
+  add_rows_of_as_many("all different", distribution::all_different);
   return true;
 }();
 

@@ -48,6 +48,29 @@ struct plain_solve {
   }
 };
 
+/// The determinant by one thread, which destroys the matrix.
+template <class T>
+struct plain_det {
+  view<T***> a;
+  view<T*> out;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const int n = static_cast<int>(a.extent(1));
+    T product(1);
+    for (int k = 0; k < n; ++k) {
+      int p = k;
+      for (int i = k + 1; i < n; ++i)
+        if (Kokkos::abs(a(item, i, k)) > Kokkos::abs(a(item, p, k))) p = i;
+      for (int j = k; j < n; ++j) Kokkos::kokkos_swap(a(item, k, j), a(item, p, j));
+      product *= p == k ? a(item, k, k) : -a(item, k, k);
+      for (int i = k + 1; i < n; ++i) {
+        const T factor = a(item, i, k) / a(item, k, k);
+        for (int j = k + 1; j < n; ++j) a(item, i, j) -= factor * a(item, k, j);
+      }
+    }
+    out(item) = product;
+  }
+};
+
 /// Whether the residuals are rounding errors.
 template <class T>
 bool solves(const view<T***>& a, const view<T**>& x, const view<T**>& b) {
@@ -271,34 +294,74 @@ prepared lu(const exec_space& exec, std::int64_t items, std::int64_t n) {
   return p;
 }
 
-/// Whether a sweep has several numbers of matrices of n x n; of odd sizes it has one.
-bool has_several(std::int64_t n) {
-  constexpr std::int64_t sizes[] = {2, 4, 8, 12, 16, 24, 32};
-  return std::find(std::begin(sizes), std::end(sizes), n) != std::end(sizes);
+/// The product of the pivots of one matrix, negated for each exchange of rows.
+template <class T>
+KOKKOS_FUNCTION T product_of_pivots(const view<T***>& lu, const view<int**>& rows, std::int64_t item) {
+  T product(1);
+  for (int k = 0; k < static_cast<int>(lu.extent(1)); ++k)
+    product *= rows(item, k) == k ? lu(item, k, k) : -lu(item, k, k);
+  return product;
 }
-/// How many matrices: in batches of at most 0.5 GiB.
+
+/// Determinants of a batch, as a program makes them of its factors, beside factors by one thread a matrix.
+template <class T>
+prepared det(const exec_space& exec, std::int64_t items, std::int64_t n) {
+  const auto a = sampled(make_view<T***>("a", items, n, n), 1), factors = make_view<T***>("lu", items, n, n);
+  const auto exact = make_view<double***>("exact", items, n, n);
+  const auto out = make_view<T*>("out", items);
+  const auto expected = make_view<double*>("expected", items);
+  const auto pivots = make_view<int**>("pivots", items, n);
+  const auto info = make_view<int*>("info", items);
+  Kokkos::parallel_for(
+      "bench::exchanged", range(exec, 0, items * n),  // rows are exchanged, and no matrix is nearly singular
+      KOKKOS_LAMBDA(std::int64_t i) { a(i / n, i % n, (i + 1) % n) += T(4); });
+  Kokkos::deep_copy(exec, exact, a);
+  Kokkos::parallel_for("expected", range(exec, 0, items), plain_det<double>{exact, expected});
+  const double cube = static_cast<double>(n) * n * n;
+  prepared p{1.0 * sizeof(T) * items * (n * n + 1), items * 2 * cube / 3, {}, {}, {}};
+  p.variants = {{"quern",
+                 [=] {
+                   quern::lu_factor(exec, factors, pivots, a, info);
+                   Kokkos::parallel_for(
+                       "bench::pivots", range(exec, 0, items),
+                       KOKKOS_LAMBDA(std::int64_t b) { out(b) = product_of_pivots(factors, pivots, b); });
+                 }},
+                {"plain", [=] {
+                   Kokkos::deep_copy(exec, factors, a);
+                   Kokkos::parallel_for("plain", range(exec, 0, items), plain_det<T>{factors, out});
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
+  p.right = [=] {
+    const double bound = bound_of<T>(1e-11);
+    return bench::failures(
+               items, KOKKOS_LAMBDA(std::int64_t b) {
+                 return Kokkos::abs(out(b) - expected(b)) <= bound * Kokkos::abs(expected(b));
+               }) == 0;
+  };
+  return p;
+}
+
+/// How many matrices a sweep has: for some sizes several numbers, in batches of at most 1 GiB, for all others one.
 std::vector<std::int64_t> items_of_sweep(std::int64_t n, std::int64_t bytes) {
-  constexpr std::int64_t most = std::int64_t{1} << 29;
+  constexpr std::int64_t most = std::int64_t{1} << 30, several[] = {2, 4, 8, 12, 16, 24, 32};
   std::vector<std::int64_t> items;
   for (const std::int64_t count : {1'000, 10'000, 100'000, 1'000'000})
     if (count * n * n * bytes <= most) items.push_back(count);
-  if (has_several(n)) return items;
+  if (std::find(std::begin(several), std::end(several), n) != std::end(several)) return items;
   return {std::min<std::int64_t>(items.back(), 100'000)};
 }
-/// Odd sizes, those above and both types side by side, `--benchmark_filter=sweep`.
+/// All sizes and both types side by side, `--benchmark_filter=sweep`.
 template <class T>
 void add_sweep(const std::string& type) {
   using make = prepared (*)(const exec_space&, std::int64_t, std::int64_t);
   const std::pair<const char*, make> operations[] = {
-      {"solve", solve<T>}, {"lu", lu<T>},     {"inv", inv<T>}, {"cholesky", cholesky<T>},
-      {"qr", qr<T>},       {"eigh", eigh<T>}, {"svd", svd<T>}};
+      {"solve", solve<T>},       {"lu", lu<T>}, {"det", det<T>},   {"inv", inv<T>},
+      {"cholesky", cholesky<T>}, {"qr", qr<T>}, {"eigh", eigh<T>}, {"svd", svd<T>}};
   for (const auto& [name, prepare] : operations)
-    for (std::int64_t n = 2; n <= 32; ++n) {
-      if (n % 2 == 0 && !has_several(n)) continue;
+    for (std::int64_t n = 2; n <= 32; ++n)
       bench::add({std::string("sweep_") + name + "/" + type + " " + std::to_string(n) + "x" + std::to_string(n),
                   items_of_sweep(n, sizeof(T)), 3,
                   [prepare, n](const exec_space& exec, std::int64_t items) { return prepare(exec, items, n); }});
-    }
 }
 
 template <class Make>

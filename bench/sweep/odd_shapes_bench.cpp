@@ -197,7 +197,6 @@ prepared gamma(const exec_space& exec, int64_t n) {
   return p;
 }
 
-/// A quarter as many right keys as left ones, each of which a quarter of these has.
 #ifdef QUERN_USES_LINALG
 /// Of a matrix with few columns, whose singular values are checked by the sum of their squares.
 prepared svd_of_columns(const exec_space& exec, int64_t m) {
@@ -222,6 +221,7 @@ prepared svd_of_columns(const exec_space& exec, int64_t m) {
 }
 #endif
 
+/// A quarter as many right keys as left ones, each of which a quarter of these has.
 prepared join(const exec_space& exec, int64_t n) {
   const int64_t m = n / 4;
   const auto left = make_view<int64_t*>("left", n), right = make_view<int64_t*>("right", m);

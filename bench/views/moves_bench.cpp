@@ -139,20 +139,21 @@ prepared elements_taken(const exec_space& exec, int64_t n) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  bench::add({"concatenate/float32", {50'000'000}, 1003, join});
-  bench::add({"diff/float32", {100'000'000}, 1003, differences});
-  bench::add({"clip/float32", {100'000'000}, 1003, clipped});
+  // Outputs of 1e7 elements and of about 1e8.
+  bench::add({"concatenate/float32", {5'000'000, 50'000'000}, 1003, join});
+  bench::add({"diff/float32", {10'000'000, 100'000'000}, 1003, differences});
+  bench::add({"clip/float32", {10'000'000, 100'000'000}, 1003, clipped});
   bench::add({"copy_roll/float32", {10'000'000, 100'000'000}, 1003, rolled});
-  bench::add({"copy_roll/float32 n2", {10'001}, 61, rolled_rows});
-  bench::add({"copy_pad/float32 n2", {10'000}, 61, padded});
-  bench::add({"copy_flip/float32 n2", {10'001}, 61, flipped});
-  bench::add({"copy_repeat_3/float32", {30'000'000}, 1003, repeated});
-  bench::add({"copy_tile_2x3/float32 n2", {4001}, 61, tiled});
-  bench::add({"copy_permute_210/float32 n3", {451}, 17, permuted<2, 1, 0>});
-  bench::add({"copy_permute_021/float32 n3", {451}, 17, permuted<0, 2, 1>});
-  bench::add({"copy_permute_102/float32 n3", {451}, 17, permuted<1, 0, 2>});
-  bench::add({"copy_take_rows_of_64/float32", {1'500'000}, 103, rows_taken<64>});
-  bench::add({"copy_take_rows_of_3/float32", {20'000'000}, 103, rows_taken<3>});
+  bench::add({"copy_roll/float32 n2", {3163, 10'001}, 61, rolled_rows});
+  bench::add({"copy_pad/float32 n2", {3163, 10'000}, 61, padded});
+  bench::add({"copy_flip/float32 n2", {3163, 10'001}, 61, flipped});
+  bench::add({"copy_repeat_3/float32", {4'000'000, 30'000'000}, 1003, repeated});
+  bench::add({"copy_tile_2x3/float32 n2", {1301, 4001}, 61, tiled});
+  bench::add({"copy_permute_210/float32 n3", {215, 451}, 17, permuted<2, 1, 0>});
+  bench::add({"copy_permute_021/float32 n3", {215, 451}, 17, permuted<0, 2, 1>});
+  bench::add({"copy_permute_102/float32 n3", {215, 451}, 17, permuted<1, 0, 2>});
+  bench::add({"copy_take_rows_of_64/float32", {160'000, 1'500'000}, 103, rows_taken<64>});
+  bench::add({"copy_take_rows_of_3/float32", {3'400'000, 20'000'000}, 103, rows_taken<3>});
   bench::add({"copy_take/float32", {10'000'000, 100'000'000}, 1003, elements_taken});
   return true;
 }();

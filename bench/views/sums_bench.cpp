@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums of re-indexed arrays, and reductions under a mask. Bytes count each element and each byte of the mask once.
+// Sums of re-indexed arrays. Bytes count each element once.
 
 #include <quern/core.hpp>
 #include <quern/reduce.hpp>
@@ -47,43 +47,6 @@ prepared sums(const exec_space& exec, int64_t n, const matrix& x, const Array& r
   return p;
 }
 
-template <bool Mean>
-prepared masked(const exec_space& exec, int64_t n) {
-  const auto x = sampled(make_view<double*>("x", n), 1);
-  const auto m = make_view<bool*>("m", n);
-  Kokkos::parallel_for(
-      "fill", bench::range(exec, 0, n), KOKKOS_LAMBDA(int64_t i) { m(i) = bench::hashed(i, 2) < 0.5; });
-  const result out = make_view<double>("out");
-  double expected = 0, count = 0;
-  Kokkos::parallel_reduce(
-      "expected", bench::range(exec, 0, n),
-      KOKKOS_LAMBDA(int64_t i, double& s, double& c) {
-        s += m(i) ? x(i) : 0;
-        c += m(i);
-      },
-      expected, count);
-  if (Mean) expected /= count;
-  prepared p{9.0 * n, 0, {}, {}, {}};
-  const auto reduced = [=] {
-    if constexpr (Mean) quern::mean(exec, out, x, quern::mask{m});
-    else quern::sum(exec, out, x, quern::mask{m});
-  };
-  p.variants = {
-      {"quern", reduced},
-      {"plain", [=] {
-         Kokkos::parallel_reduce(
-             "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(int64_t i, double& s) { s += m(i) ? x(i) : 0; }, out);
-         if (Mean) Kokkos::parallel_for("plain", bench::range(exec, 0, 1), KOKKOS_LAMBDA(int64_t) { out() /= count; });
-       }}};
-  p.poison = [=] { Kokkos::deep_copy(out, -7.0); };
-  p.right = [=] {
-    double value = 0;
-    Kokkos::deep_copy(value, out);
-    return Kokkos::abs(value - expected) < 1e-9 * expected;
-  };
-  return p;
-}
-
 [[maybe_unused]] const bool registered = [] {
   using quern::axes;
   bench::add({"sum_of_roll/float32 n2", {10'001}, 61, [](const exec_space& e, int64_t n) {
@@ -102,8 +65,6 @@ prepared masked(const exec_space& exec, int64_t n) {
                 const matrix x = values(n);
                 return sums(e, n, x, quern::reshape(x, {-1}));
               }});
-  bench::add({"masked_sum/float64", {100'000'000}, 1003, masked<false>});
-  bench::add({"masked_mean/float64", {100'000'000}, 1003, masked<true>});
   return true;
 }();
 

@@ -10,17 +10,30 @@ namespace {
 
 using quern::boundary, quern::boundaries, quern::Decomposition, quern::shape;
 
+/// Depends on where each value of a window is.
+struct numbered_sum {
+  template <class Window>
+  KOKKOS_FUNCTION float operator()(const Window& w) const {
+    float sum = 0;
+    for (int n = 0; n < w.size(); ++n) sum += static_cast<float>(n + 1) * w[n];
+    return sum;
+  }
+};
+
 template <class E>
 struct DistributedFilters : testing::Test {
   using T = float;
   using L = Kokkos::LayoutLeft;
   /// Compares `call(out, in, edge)` over every grid of ranks with that of the whole array.
   template <int Rank, class Call>
-  static void agrees(const shape& extents, int halo, const Call& call) {
+  static void agrees(const shape& extents, int halo, const Call& call, bool sparse = false) {
     const auto comm = test::world();
     std::array<std::int64_t, Rank> n;
     for (int a = 0; a < Rank; ++a) n[a] = extents.extent[a];
-    const auto values = test::samples<T>(extents.size(), 3), before = test::samples<T>(extents.size(), 9);
+    auto values = test::samples<T>(extents.size(), 3);
+    if (sparse)
+      for (T& x : values) x = x < 3 ? 0 : x;
+    const auto before = test::samples<T>(extents.size(), 9);
     for (const boundary& mode : {boundary::keep, boundary::constant(2), boundary::nearest, boundary::reflect,
                                  boundary::mirror, boundary::wrap}) {
       const auto in = test::make_array<T, Rank, L, E>(n, values), out = test::make_array<T, Rank, L, E>(n, before);
@@ -51,6 +64,57 @@ TYPED_TEST(DistributedFilters, OrdersAreThoseOfOneDevice) {
   });
   TestFixture::template agrees<2>({16, 17}, 1, [&](const auto& out, const auto& in, const boundary& edge) {
     quern::percentile_filter(exec, out, in, 70, quern::generate_binary_structure(2, 1), edge);
+  });
+}
+
+TYPED_TEST(DistributedFilters, OthersAreThoseOfOneDevice) {
+  const TypeParam exec;
+  TestFixture::template agrees<3>({13, 8, 7}, 3, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::maximum_filter(exec, out, in, {3, 2, 4}, edge, quern::origin{-1, 0, 1});
+  });
+  TestFixture::template agrees<1>({23}, 3, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::median_filter(exec, out, in, 5, edge, quern::origin{1});
+  });
+  TestFixture::template agrees<2>({16, 17}, 3, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::generic_filter(exec, out, numbered_sum(), {3, 4}, edge, quern::origin{0, -1}, in);
+  });
+}
+
+TYPED_TEST(DistributedFilters, MorphologyIsThatOfOneDevice) {
+  const TypeParam exec;
+  const auto listed = test::make_array<int, 2, typename TestFixture::L, TypeParam>({2, 3}, {1, 0, 1, 0, 1, 0});
+  const auto raised = test::make_array<float, 2, typename TestFixture::L, TypeParam>({2, 3}, {1, 0, -2, 3, 0.5, 4});
+  const quern::footprint cells(listed);
+  const quern::structuring heights(raised);
+  TestFixture::template agrees<2>(
+      {13, 16}, 2,
+      [&](const auto& out, const auto& in, const boundary& edge) { quern::binary_erosion(exec, out, in, 2, edge); },
+      true);
+  TestFixture::template agrees<2>(
+      {13, 16}, 2,
+      [&](const auto& out, const auto& in, const boundary& edge) {
+        quern::binary_dilation(exec, out, in, cells, edge, quern::origin{0, 1});
+      },
+      true);
+  TestFixture::template agrees<2>(
+      {16, 16}, 3,
+      [&](const auto& out, const auto& in, const boundary& edge) { quern::binary_closing(exec, out, in, cells, edge); },
+      true);
+  TestFixture::template agrees<2>({13, 16}, 2, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::grey_erosion(exec, out, in, cells, edge, heights);
+  });
+  TestFixture::template agrees<2>({13, 16}, 2, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::grey_dilation(exec, out, in, {2, 3}, edge, heights);
+  });
+}
+
+TYPED_TEST(DistributedFilters, DerivativesOfGaussiansAreThoseOfOneDevice) {
+  const TypeParam exec;
+  TestFixture::template agrees<1>({29}, 4, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::gaussian_laplace(exec, out, in, 0.9, edge);
+  });
+  TestFixture::template agrees<2>({20, 17}, 4, [&](const auto& out, const auto& in, const boundary& edge) {
+    quern::gaussian_gradient_magnitude(exec, out, in, {0.9, 0.5}, edge);
   });
 }
 

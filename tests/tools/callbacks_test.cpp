@@ -199,13 +199,15 @@ TYPED_TEST(Callbacks, SortsAndSelectionsWaitOnlyForHostValues) {
   if (vendor) kernels = {"quern::sort/numbers"};
   else if (quern::impl::has_vector_sort()) kernels = {"quern::sort"};
   if (vendor || !device) expect_quiet<TypeParam>(kernels, 0, [&](const auto& exec) { quern::sort(exec, y, x); });
-  const auto selection = [](const std::string& name) {
-    if (quern::impl::keyed_tuning<TypeParam>::compaction_in_one_pass) return std::vector{name};
+  // One kernel of a selection that is numbered, or of elements of so many bytes, or two.
+  const auto selection = [](const std::string& name, std::size_t bytes) {
+    if (quern::impl::keyed_tuning<TypeParam>::compaction_in_one_pass(bytes)) return std::vector{name};
     return std::vector{name + "/count", name + "/put"};
   };
-  expect_quiet<TypeParam>(selection("quern::compact"), 0,
+  expect_quiet<TypeParam>(selection("quern::compact", sizeof(double)), 0,
                           [&](const auto& exec) { quern::compact(exec, y, x, places, quern::size_to{count}); });
-  expect_quiet<TypeParam>(selection("quern::nonzero"), 1, [&](const auto& exec) { quern::nonzero(exec, places, x); });
+  expect_quiet<TypeParam>(selection("quern::nonzero", 0), 1,
+                          [&](const auto& exec) { quern::nonzero(exec, places, x); });
   Kokkos::View<double**, TypeParam> rows("rows", 50, 30);
   Kokkos::View<int**, TypeParam> order("order", 50, 30);
   const std::string sorted = !device && quern::impl::has_vector_sort() ? "quern::argsort" : "quern::argsort/tiles";
@@ -305,6 +307,26 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
   expect_no_allocation([&](const auto& exec) { quern::solve(exec, x, square, x); });
   expect_no_allocation([&](const auto& exec) { quern::cholesky(exec, out, square); });
   expect_no_allocation([&](const auto& exec) { quern::eigh(exec, x, out, square); });
+}
+
+// A device waits for all that it reports of a tall matrix at once, a host for what it copies.
+TYPED_TEST(Callbacks, TallMatricesAreWaitedForOnce) {
+  if (!quern::impl::lapack::available<TypeParam>()) GTEST_SKIP() << "no LAPACK";
+  using matrix = Kokkos::View<double**, TypeParam>;
+  const auto a = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({600, 9}, test::samples<double>(600 * 9));
+  const matrix q("q", 600, 9), r("r", 9, 9);
+  const Kokkos::View<double*, TypeParam> s("s", 9), b("b", 600), y("y", 9);
+  const auto expect_waits = [](int waits, const auto& call) {
+    call(TypeParam());
+    Kokkos::fence();
+    int seen = 0;
+    for (const event& e : watch([&] { call(TypeParam()); })) seen += e.kind == "fence" && e.name.starts_with("quern::");
+    EXPECT_EQ(waits, seen);
+  };
+  constexpr int by_team = quern::impl::is_device<TypeParam> ? 1 : 0;
+  expect_waits(by_team, [&](const auto& exec) { quern::qr(exec, q, r, a); });
+  expect_waits(by_team, [&](const auto& exec) { quern::svd(exec, q, s, r, a); });
+  expect_waits(1, [&](const auto& exec) { quern::lstsq(exec, y, a, b); });
 }
 
 TYPED_TEST(Callbacks, TransformsAllocateNothingTwice) {

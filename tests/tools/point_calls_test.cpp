@@ -33,7 +33,7 @@ struct PointCalls : testing::Test {
   PointCalls() { quern::random::uniform(points, quern::random::key(1)); }
   /// After `kernels` those that number what was found: in one pass, or in two.
   static std::vector<std::string> numbered(std::vector<std::string> kernels) {
-    if (quern::impl::keyed_tuning<Exec>::compaction_in_one_pass) kernels.emplace_back("/number");
+    if (quern::impl::keyed_tuning<Exec>::compaction_in_one_pass(0)) kernels.emplace_back("/number");
     else kernels.insert(kernels.end(), {"/number/count", "/number/put"});
     kernels.emplace_back();
     return kernels;

@@ -22,7 +22,8 @@ struct is_marked {
 template <class Exec, class Keep, class Put>
 void for_selected(const std::string& label, const Exec& exec, std::int64_t n, const Keep& keep, const Put& put,
                   std::int64_t* count) {
-  if constexpr (keyed_tuning<Exec>::compaction_in_one_pass) keep_in_one_pass(exec, label, n, keep, put, count);
+  constexpr std::size_t bytes = compaction_tiles<Exec, Keep, Put>::bytes;
+  if constexpr (keyed_tuning<Exec>::compaction_in_one_pass(bytes)) keep_in_one_pass(exec, label, n, keep, put, count);
   else if constexpr (is_device<Exec>) keep_on_device(exec, label, n, keep, put, count);
   else keep_on_host(exec, label, n, keep, put, count);
 }

@@ -80,7 +80,7 @@ struct decomposed {
         vt(exec, vectors ? k : 0, vectors ? n : 0),
         s(exec, k),
         values(k) {
-    if (is_tall(a.extents) && n > 0) tall.emplace(exec, label, a);
+    if (is_tall(a.extents) && n > 0) tall.emplace(exec, label, a, nullptr, tall_factors<Exec, T>::reports::later);
     if (tall && by_rotations(exec, label, vectors)) return;
     const strided<R> there{s.data(), {k}, {1}};
     if (svd_matrix(exec, label, vectors ? as_matrix(*u) : strided<T>{}, there, vectors ? as_matrix(*vt) : strided<T>{},
@@ -88,16 +88,16 @@ struct decomposed {
       throw ConvergenceError(label, "the matrix does not converge", 0, 0);
     take_values(exec, label);
   }
-  /// Of the triangle of a tall matrix, by a kernel that is waited for with its values.
+  /// Of the triangle of a tall matrix, by a kernel that is waited for with its values and with what it is made of.
   bool by_rotations(const Exec& exec, const std::string& label, bool vectors) {
     lease<Exec> held(exec);
     int* const info = held.template result<int>();
     const column_major<T> none{};
-    if (!launch_rotations(exec, label, vectors ? *u : none, s.data(), vectors ? *vt : none, tall->r(), part::upper,
-                          info))
-      return false;
-    take_values(exec, label);
-    return *info == 0;
+    const bool launched = launch_rotations(exec, label, vectors ? *u : none, s.data(), vectors ? *vt : none, tall->r(),
+                                           part::upper, info);
+    if (launched) take_values(exec, label);
+    if (!tall->confirmed(launched)) return by_rotations(exec, label, vectors);
+    return launched && *info == 0;
   }
   void take_values(const Exec& exec, const std::string& label) {
     copy_items_to_host(exec, values.data(), s.data(), k);

@@ -85,35 +85,45 @@ bool svd_by_rotations(const Exec& exec, const std::string& label, const column_m
   return *info == 0;
 }
 
-/// The same by rotations or else by LAPACK, which destroys A. Reports as `run_routine`.
+/// The same of the R of a tall matrix, by the one wait for its factors, which are right afterwards.
 template <class Exec, class T>
-std::optional<int> svd_of_columns(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
-                                  const column_major<T>& vt, const column_major<T>& a, part which) {
-  if (svd_by_rotations(exec, label, u, s, vt, a, which)) return 0;
-  return run_routine(exec, label, a, part::all, [&](int* info) { lapack::svd(exec, a, s, u, vt, info); });
+bool svd_by_rotations(const Exec& exec, const std::string& label, const column_major<T>& u, real_type<T>* s,
+                      const column_major<T>& vt, tall_factors<Exec, T>& f) {
+  lease<Exec> held(exec);
+  int* const info = held.template result<int>();
+  const bool launched = launch_rotations(exec, label, u, s, vt, f.r(), part::upper, info);
+  if (launched) exec.fence(kernel_label(label, ": info"));
+  if (!f.confirmed(launched)) return svd_by_rotations(exec, label, u, s, vt, f.r(), part::upper);
+  return launched && *info == 0;
 }
 
-/// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. Reports as `run_routine`.
+/// A = U diag(s) Vt, m >= n, U of (m, n); s alone where u has no data. By rotations or else by LAPACK; reports as
+/// `run_routine`.
 template <class Exec, class T>
 std::optional<int> svd_of_tall(const Exec& exec, const std::string& label, const strided<T>& u, real_type<T>* s,
                                const column_major<T>& vt, const strided<const T>& a, part which) {
   const std::int64_t m = a.extents.extent[0], n = a.extents.extent[1];
   const bool vectors = u.data != nullptr;
-  const auto decompose = [&](const column_major<T>& work, const column_major<T>& left, part of_work) {
-    return svd_of_columns(exec, label, vectors ? left : column_major<T>{}, s, vectors ? vt : column_major<T>{}, work,
-                          of_work);
+  const auto right = vectors ? vt : column_major<T>{};
+  const auto by_library = [&](const column_major<T>& work, const column_major<T>& left) {
+    return run_routine(exec, label, work, part::all, [&](int* info) { lapack::svd(exec, work, s, left, right, info); });
   };
   if (!is_tall(a.extents)) {
     const work_matrix<Exec, T> work(exec, m, n), left(exec, u);
     copy_matrix(exec, label, as_matrix(*work), a);
-    const auto status = decompose(*work, *left, which);
-    if (vectors && status == 0) copy_matrix(exec, label, u, as_matrix(*left));
-    return status;
+    const auto l = vectors ? *left : column_major<T>{};
+    if (!svd_by_rotations(exec, label, l, s, right, *work, which))
+      if (const auto status = by_library(*work, l); status != 0) return status;
+    if (vectors) copy_matrix(exec, label, u, as_matrix(*left));
+    return 0;
   }
-  const tall_factors<Exec, T> f(exec, label, a);
+  using factors = tall_factors<Exec, T>;
+  factors f(exec, label, a, nullptr, factors::reports::later);
   const work_matrix<Exec, T> left(exec, n, n), both(exec, n, n);
-  const auto status = decompose(f.r(), *left, part::upper);
-  if (!vectors || status != 0) return status;
+  const auto l = vectors ? *left : column_major<T>{};
+  if (!svd_by_rotations(exec, label, l, s, right, f))
+    if (const auto status = by_library(f.r(), l); status != 0) return status;
+  if (!vectors) return 0;
   multiply_matrices(exec, label, as_matrix(*both), as_input(f.inverse()), as_input(*left));
   multiply_tall(exec, label, u, f.x, *both);
   return 0;

@@ -156,13 +156,18 @@ class other_rows {
 /// nothing, so the Gram matrix of what a pass has made is looked at: near the identity, the next pass is the last, and
 /// Q orthonormal to rounding; with columns longer than they can be, R was noise, and the pass is made again with a
 /// shift of the diagonal, by a relative amount that grows until the factorization succeeds.
+///
+/// A device can go on before the host has seen the reports: then the factors are those of two passes, which are right
+/// for most matrices, until `confirmed` makes others where they are not.
 template <class Exec, class T>
 struct tall_factors {
   using R = real_type<T>;
+  enum class reports { awaited, later };
 
   tall_factors(const Exec& exec, const std::string& label, const strided<const T>& a,
-               const other_rows<T>* others = nullptr)
+               const other_rows<T>* others = nullptr, reports when = reports::awaited)
       : x(a),
+        a_(a),
         exec_(exec),
         label_(label),
         others_(others),
@@ -183,7 +188,25 @@ struct tall_factors {
     now_.report = reports_.template result<gram_report<R>>();
     next_.report = now_.report + 1;
     if (is_complex<T> && !as_columns(a)) x = as_input(copied(a));
-    if (!by_cholesky()) by_reflections(a);
+    columns_ = x;
+    make_gram(now_, x);
+    factor(now_, 0);
+    if (when == reports::later && now_.awaited) make_two_passes();
+    else make_all();
+  }
+
+  /// Whether the factors are those of before the call, when what has used them is enqueued, and perhaps `waited` for.
+  bool confirmed(bool waited) {
+    if (!unseen_) return true;
+    unseen_ = false;
+    if (waited) now_.awaited = next_.awaited = false;
+    const gram_report<R> second = look(now_), first = look(next_);
+    const bool finite = first.longest <= Kokkos::Experimental::finite_max_v<R>;
+    if (finite && by_product(first.growth) && second.longest <= 2 && second.nearly_orthonormal()) return true;
+    std::swap(now_, next_);
+    x = columns_;
+    make_all();
+    return false;
   }
 
   strided<const T> x;
@@ -200,12 +223,15 @@ struct tall_factors {
     bool awaited = false, agreed = false;
   };
 
+  void make_all() {
+    if (!by_cholesky()) by_reflections(a_);
+  }
+
+  /// By the first Gram matrix and its factors.
   bool by_cholesky() {
     R shift = 0;
     bool first = true;
     strided<const T> y;
-    make_gram(now_, x);
-    factor(now_, shift);
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
       // The pass that is right for most matrices takes a device less time than to wait for what the report says.
       const bool ahead = now_.awaited;
@@ -233,6 +259,15 @@ struct tall_factors {
     return false;
   }
 
+  /// What that makes of most matrices, whatever the reports will say.
+  void make_two_passes() {
+    x = pass(0);
+    accumulate(true);
+    std::swap(now_, next_);
+    accumulate(false);
+    unseen_ = true;
+  }
+
   /// X^H X, of the rows of all processes.
   void make_gram(const stage& s, const strided<const T>& rows) const {
     if (m_ > 0) multiply_adjoint(exec_, label_, s.of.gram, rows, rows);
@@ -246,9 +281,11 @@ struct tall_factors {
     if (!s.awaited) *s.report = factor_gram(exec_, label_, s.of, shift);
   }
   /// The report, the same for all processes.
-  gram_report<R> look(stage& s) const {
-    if (s.awaited) exec_.fence(kernel_label(label_, ": factors"));
-    s.awaited = false;
+  gram_report<R> look(stage& s) {
+    if (s.awaited) {
+      exec_.fence(kernel_label(label_, ": factors"));
+      now_.awaited = next_.awaited = false;
+    }
     if (others_ != nullptr && !s.agreed) others_->agree(s.report, sizeof *s.report);
     s.agreed = true;
     return *s.report;
@@ -350,6 +387,7 @@ struct tall_factors {
     x = as_input(q);
   }
 
+  strided<const T> a_, columns_;  // as given, and as passes begin with
   const Exec& exec_;
   const std::string& label_;
   const other_rows<T>* others_;
@@ -358,6 +396,7 @@ struct tall_factors {
   lease<Exec> reports_;
   column_major<T> r_, upper_, product_;
   stage now_, next_;
+  bool unseen_ = false;  // nobody has looked at the reports of two passes
   std::optional<work_matrix<Exec, T>> buffers_[2];
 };
 
