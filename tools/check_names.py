@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads names: identifiers in include/ and src/ have no words that CONTRIBUTING's table replaces, and every source in src/ has a header
-of its name or stands in CONTRIBUTING's table of sources of one header.
+of its name or stands in CONTRIBUTING's table of sources of one header. The table in core/launch/compiled.hpp has each header that says `extern
+template` by a macro of that header.
 
   tools/check_names.py TOP
 """
@@ -70,6 +71,17 @@ def problems_of_sources(top):
         yield f"CONTRIBUTING.md: `{source}` is listed twice"
 
 
+def problems_of_compiled(top):
+    headers, table = top / "include/quern", "core/launch/compiled.hpp"
+    listed = re.findall(r"^/// \| ([\w/]+\.hpp) \|", (headers / table).read_text(), re.M)
+    said = re.compile(r"^QUERN_(?:\w+_ELSEWHERE\(|ON_\w+\(\w+, extern)", re.M)
+    compiled = {p.relative_to(headers).as_posix() for p in headers.rglob("*.hpp") if said.search(p.read_text())}
+    for header in sorted(compiled - set(listed)):
+        yield f"include/quern/{table}: the table has no row for {header}, which says `extern template`"
+    for header in sorted(set(listed) - compiled):
+        yield f"include/quern/{table}: the table has a row for {header}, which says no `extern template`"
+
+
 def test_reading():
     """The reader finds names and nothing in comments and texts."""
     text = 'int a = 1\'000; // kept\nauto s = "kept"; char c = \'"\';\n/* most_x\n */ int most_rows, kept_axes, piecewise;\nbool place_of;'
@@ -81,7 +93,7 @@ def test_reading():
 def main():
     test_reading()
     top = pathlib.Path(sys.argv[1])
-    problems = [*problems_of_words(top), *problems_of_sources(top)]
+    problems = [*problems_of_words(top), *problems_of_sources(top), *problems_of_compiled(top)]
     for problem in problems: print(problem, file=sys.stderr)
     sys.exit(1 if problems else 0)
 
