@@ -5,7 +5,7 @@
 
 check_docs.py CHECKOUT: names of Quern's in README, docs and doc comments are declared by the headers, in that
 namespace; the members of its enumerations are members; links and files that are named exist; the commands to measure name
-every benchmark; the examples are numbered without a gap.
+every benchmark; the examples are numbered without a gap; CONTRIBUTING's operation is that of the header.
 """
 import pathlib
 import re
@@ -152,6 +152,12 @@ for document in documents:
     for path in re.findall(r"`((?:docs|examples|tools|tests|bench|cmake|src|include)/[\w./-]+)`", text):
         if not (top / path).exists():
             problems.append(f"{document.relative_to(top)}: {path} does not exist")
+
+# The operation that CONTRIBUTING shows is the code, line by line.
+contributing = (top / "CONTRIBUTING.md").read_text()
+for path, shown in re.findall(r"whole, in `([\w/.]+)`:\n\n```cpp\n(.*?)```", contributing, flags=re.DOTALL) or [("", "")]:
+    if not path or shown not in (top / "include/quern" / path).read_text():
+        problems.append(f"CONTRIBUTING.md: what is shown of {path or 'an operation'} is not in that header")
 
 # The benchmarks that are measured by one command; the others have commands of their own.
 built = set(re.findall(r"quern_add_benchmark\(bench_(\w+)", (top / "bench/CMakeLists.txt").read_text()))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: the Quern authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads names: identifiers in include/ and src/ have no words that CONTRIBUTING's table replaces, and every source in src/ has a header
-of its name or stands in CONTRIBUTING's table of sources of one header.
+"""Reads names: identifiers in include/ and src/ have no words that CONTRIBUTING's table replaces, comments and documents none of those
+that are always replaced, and every source in src/ has a header
+of its name or stands in CONTRIBUTING's table of sources of one header. The table in core/launch/compiled.hpp has each header that says `extern
+template` by a macro of that header.
 
   tools/check_names.py TOP
 """
@@ -22,6 +24,10 @@ WORDS = {"piece": "a tile, a chunk, a pack or a run", "kept": "what is kept: sel
 ALLOWED = {"any_place", "check_place_options", "described_place", "find_place", "in_chunks_place", "mask_or_place", "no_place", "of_place",
            "option_or_place", "over_ranks_place", "place", "place_of_call", "place_of_groups", "place_option", "pieces", "piece_list",
            "kept_axes", "with_kept_axes", "without_kept_axes", "neighbour", "low_neighbour", "high_neighbour", "most", "box_of_most"}
+# What comments and documents say otherwise, also where a line ends between two words. NumPy's `pieces` is code.
+PHRASES = {"but for": "except for, unless", "fast memory": "shared memory", "slow memory": "global memory", "lying evenly": "contiguous",
+           "reading from all over": "gather", "twin": "overload", "pieces?": "a tile, a chunk, a pack, a run or a segment"}
+PHRASE = re.compile(r"(?<![`\w])(" + "|".join(p.replace(" ", r"\s+(?://[/!]?\s+|#\s+|\*\s+)?") for p in PHRASES) + r")(?![`\w(])", re.I)
 TABLE = re.compile(r"^\| of \| sources \|\n\| --- \| --- \|\n((?:\|[^\n]*\n)+)", re.M)
 
 
@@ -44,6 +50,22 @@ def problems_of_words(top):
         for source in sorted((top / folder).rglob("*.?pp")):
             for name, line in private_names(source.read_text()):
                 yield f"{source.relative_to(top)}:{line}: `{name}`: say {WORDS[private_word(name)]}"
+
+
+def phrases(text, is_code):
+    """Phrases of the list in the comments of a source or in a document, with the lines where they stand."""
+    if is_code:  # what is no comment leaves its lines alone
+        text = re.sub(r"^((?:[^/\n\"]|/(?!/)|\"(?:\\.|[^\"\\\n])*\")*)", "", text, flags=re.M)
+    for found in PHRASE.finditer(text):
+        yield " ".join(re.findall(r"\w+", found[1])).lower(), text.count("\n", 0, found.start()) + 1
+
+
+def problems_of_phrases(top):
+    sources = [p for f in ("include", "src", "bench", "tests", "examples") for p in sorted((top / f).rglob("*.?pp"))]
+    for text in [*sources, top / "README.md", top / "CHANGELOG.md", *sorted((top / "docs").glob("*.md"))]:
+        for phrase, line in phrases(text.read_text(), text.suffix != ".md"):
+            say = next(words for p, words in PHRASES.items() if re.fullmatch(p, phrase))
+            yield f"{text.relative_to(top)}:{line}: '{phrase}': say {say}"
 
 
 def listed_sources(contributing):
@@ -70,10 +92,23 @@ def problems_of_sources(top):
         yield f"CONTRIBUTING.md: `{source}` is listed twice"
 
 
+def problems_of_compiled(top):
+    headers, table = top / "include/quern", "core/launch/compiled.hpp"
+    listed = re.findall(r"^/// \| ([\w/]+\.hpp) \|", (headers / table).read_text(), re.M)
+    said = re.compile(r"^QUERN_(?:\w+_ELSEWHERE\(|ON_\w+\(\w+, extern)", re.M)
+    compiled = {p.relative_to(headers).as_posix() for p in headers.rglob("*.hpp") if said.search(p.read_text())}
+    for header in sorted(compiled - set(listed)):
+        yield f"include/quern/{table}: the table has no row for {header}, which says `extern template`"
+    for header in sorted(set(listed) - compiled):
+        yield f"include/quern/{table}: the table has a row for {header}, which says no `extern template`"
+
+
 def test_reading():
     """The reader finds names and nothing in comments and texts."""
     text = 'int a = 1\'000; // kept\nauto s = "kept"; char c = \'"\';\n/* most_x\n */ int most_rows, kept_axes, piecewise;\nbool place_of;'
     assert list(private_names(text)) == [("most_rows", 4), ("place_of", 5)], list(private_names(text))
+    text = 'f("but for");  // but\n/// for all\nint piece;\n// `pieces(x)`, pieces(x), Fast memory'
+    assert list(phrases(text, True)) == [("but for", 1), ("fast memory", 4)], list(phrases(text, True))
     text = "int element_places, rows_in_place, places, twin_, displaced;"
     assert [name for name, _ in private_names(text)] == ["element_places", "places", "twin_"], list(private_names(text))
 
@@ -81,7 +116,7 @@ def test_reading():
 def main():
     test_reading()
     top = pathlib.Path(sys.argv[1])
-    problems = [*problems_of_words(top), *problems_of_sources(top)]
+    problems = [*problems_of_words(top), *problems_of_phrases(top), *problems_of_sources(top), *problems_of_compiled(top)]
     for problem in problems: print(problem, file=sys.stderr)
     sys.exit(1 if problems else 0)
 

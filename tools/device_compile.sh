@@ -18,7 +18,7 @@ case $backend in
 esac
 # Each line is one translation unit: what takes long are Kokkos's headers.
 units=(
-  tools/differential_test  # calls every operation
+  tools/differential_test  # maps, reductions, scans, sorts and stencils of random arrays
   chunked/pipeline_test
   "distributed/stencil_test distributed/halo_test distributed/halo_add_test distributed/own_blocks_test distributed/gradient_test"
   "../src/linalg/$backend"  # the vendor's libraries

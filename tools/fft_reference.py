@@ -64,7 +64,7 @@ for name in ("fftn", "ifftn", "rfftn", "irfftn"):
 
 
 def orthonormal(name, x, kind, axis):
-    """SciPy's, but for sines of types 2 and 3, of which SciPy scales the wrong end: its matrices are not orthonormal."""
+    """SciPy's, except for sines of types 2 and 3, of which SciPy scales the wrong end: its matrices are not orthonormal."""
     if name == "dct" or kind in (1, 4):
         return getattr(fft, name)(x, type=kind, axis=axis, norm="ortho")
     n = x.shape[axis]

@@ -3,9 +3,9 @@
 //
 //   leapfrog --particles 100000 --steps 1000 --step 0.01 --quartic 0.1
 //
-// Each particle of mass m has the potential m (r^2 / 2 + quartic r^4 / 4). The method keeps the angular momentum but
-// for rounding, and the energy but for errors of steps that do not grow. Without the quartic part the center of mass
-// has a closed form, for finite steps too.
+// Each particle of mass m has the potential m (r^2 / 2 + quartic r^4 / 4). The method keeps the angular momentum
+// except for rounding, and the energy except for errors of steps that do not grow. Without the quartic part the center
+// of mass has a closed form, for finite steps too.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <cmath>

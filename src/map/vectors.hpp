@@ -346,7 +346,7 @@ sum<D> quick_sum(D a, D b) {
   const D s = a + b;
   return {s, b - (s - a)};
 }
-/// a b exactly, but for underflow.
+/// a b exactly, except for underflow.
 template <class D>
 sum<D> product(D a, D b) {
   const D p = a * b;

@@ -32,12 +32,12 @@ void misuse() {
   const auto sink = quern::chunked::writer<double>({3, 3}, [](std::int64_t, std::int64_t, const double*) {});
   const Kokkos::DualView<double*> dual("dual", 3);
 
-  quern::roll(quern::in_chunks(x), 1, quern::axis{0});         // not what comes in chunks; copy it to a View first
-  quern::take(square, rows, quern::axis{0});                   // not what comes in chunks; copy it to a View first
-  quern::remove_at(quern::in_chunks(f), 1, quern::axis{0});    // quern: roll, take, remove_at, pad, tile, repeat and
-  quern::diagonal(square);                                     // is in_chunks(view) or, but for its diagonal, a source
-  quern::flip(sink);                                           // a source; a sink is not
-  quern::roll(dual, 1, quern::axis{0});                        // one side of a DualView
+  quern::roll(quern::in_chunks(x), 1, quern::axis{0});       // not what comes in chunks; copy it to a View first
+  quern::take(square, rows, quern::axis{0});                 // not what comes in chunks; copy it to a View first
+  quern::remove_at(quern::in_chunks(f), 1, quern::axis{0});  // quern: roll, take, remove_at, pad, tile, repeat and
+  quern::diagonal(square);                                   // is in_chunks(view) or, except for its diagonal, a source
+  quern::flip(sink);                                         // a source; a sink is not
+  quern::roll(dual, 1, quern::axis{0});                      // one side of a DualView
   quern::pad(quern::lazy(identity(), quern::positions()), 1);  // positions() have none
   quern::pad(twice, 1, quern::linear_ramp{0});                 // computed from a lazy array's values; copy it to a View
   quern::pad(flags, 1, quern::linear_ramp{0});                 // quern::pad: odd reflection and ramps are of numbers

@@ -150,7 +150,13 @@ TYPED_TEST(CurveFitOn, SaysWhatDoesNotConverge) {
   const auto p = test::make_array<double, 2, Kokkos::LayoutRight, E>({4, 1}, {1, 1, -1, 100});
   const auto covariance = test::make_array<double, 3, Kokkos::LayoutRight, E>({4, 1, 1}, {0, 0, 0, 0});
   const Kokkos::View<int*, E> status("status", 4), iterations("iterations", 4);
-  quern::curve_fit<1>(E(), outputs(p, covariance, status, iterations), root_of_parameter(), unbatched(x), y);
+  const auto fit = [&](int along) {
+    quern::curve_fit<1>(E(), outputs(p, covariance, status, iterations), root_of_parameter(), unbatched(x),
+                        quern::batched(y, quern::axis{along}));
+  };
+  test::expect_error("quern::curve_fit: axis 2 is out of range, expected one of an array of rank 2", [&] { fit(2); });
+  test::expect_error("quern::curve_fit: axis -3 is out of range, expected one of an array of rank 2", [&] { fit(-3); });
+  fit(-2);
   EXPECT_EQ((std::vector<int>{0, 2, 2, 0}), test::contents(status));
   const auto found = test::contents(p);
   EXPECT_NEAR(4, found[0], 1e-9);

@@ -301,7 +301,7 @@ if(APP AND FFT)
   build_example(05_turbulence turbulence)
   check_options("${program}")
   must_work("${program}" --points 48 --steps 20 --viscosity 0 --picture "${WORK}/vorticity.png")
-  expect("changed by -?[0-9.]+e-(0[7-9]|1[0-9])") # without viscosity the energy stays, but for errors of time steps
+  expect("changed by -?[0-9.]+e-(0[7-9]|1[0-9])") # without viscosity the energy stays, except for errors of time steps
   check_full_output("${program}" --points 16 --steps 1)
   must_work("${program}" --points 33 --steps 20 --viscosity 0.01)
   expect("changed by -[0-9.]+e-0[0-3]") # friction takes some

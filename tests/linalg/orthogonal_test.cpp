@@ -421,7 +421,7 @@ TYPED_TEST(Orthogonal, ReportsMisuse) {
   test::expect_error("quern::qr: r has extents (3, 5, 4), expected (3, 4, 4)", [&] { quern::qr(E(), q, a, a); });
   test::expect_error("quern::qr: q has extents (3, 4, 4), expected (3, 5, 4)", [&] { quern::qr(E(), r, r, a); });
   test::expect_error("quern::qr: out and a share memory", [&] { quern::qr(E(), a, r, a); });
-  // One piece of memory for two outputs.
+  // One block of memory for two outputs.
   const Kokkos::View<R**, Kokkos::LayoutRight, typename E::memory_space> s("s", 3, 4);
   const Kokkos::View<int*, typename E::memory_space> info("info", 3);
   if constexpr (std::is_same_v<R, typename TestFixture::T>) {

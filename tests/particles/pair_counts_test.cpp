@@ -94,7 +94,7 @@ TYPED_TEST(Pairs, AtInfinity) {
     EXPECT_THROW(quern::pair_counts(this->exec, found, points, domain({0}, {1}), {0, radius}), quern::Error);
 }
 
-/// Several blocks of queries, and more radii than fast memory has room for.
+/// Several blocks of queries, and more radii than shared memory has room for.
 TYPED_TEST(Pairs, OfManyPointsAndRadiiAreThoseOfALoop) {
   const std::int64_t n = 1300, m = 700;
   std::vector<double> x(2 * n), y(2 * m);

@@ -160,7 +160,7 @@ TYPED_TEST(SparseOn, TheNearestAreThoseOfALoop) {
   const auto found = test::contents(neighbors);
   const auto lengths = test::contents(distances);
   for (std::int64_t i = 0; i < n; ++i) {
-    // Squares of float are exact but for those of outliers, which tell less of what is nearer.
+    // Squares of float are exact except for those of outliers, which tell less of what is nearer.
     if (sizeof(T) == 4 && std::count(outliers.begin(), outliers.end(), i) > 0) continue;
     std::vector<std::pair<T, int>> all;
     for (std::int64_t j = 0; j < n; ++j) {

@@ -202,7 +202,7 @@ void expect_gamma_moments(double shape) {
   EXPECT_NEAR(1, static_cast<double>(squares / n), limit * std::sqrt((2 + 6 / shape) / static_cast<double>(n)))
       << shape;
 }
-// Those of large shapes are normal numbers but for a skewness of 2 / sqrt(shape).
+// Those of large shapes are normal numbers except for a skewness of 2 / sqrt(shape).
 TYPED_TEST(Statistics, GammaOfLargeShapes) {
   for (const double shape : {1e15, 1e16, 1e19}) {
     const auto below = [&](double x) { return normal_below((x - shape) / std::sqrt(shape)); };

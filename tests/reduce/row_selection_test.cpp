@@ -97,7 +97,7 @@ double by_team(const std::vector<T>& v, const quern::impl::quantile_rule& rule) 
   using key = typename ordered<T>::key;
   using of_team = quern::impl::selecting_team<test::thread_member, thread_lane, key>;
   const auto kernel = [&](const test::thread_member& team) {
-    const of_team together(team, thread_lane{team.team_rank() % 32, &team, &places});
+    of_team together(team, thread_lane{team.team_rank() % 32, &team, &places});
     quern::impl::select_held_row<M>(work, together, v.data(), 1, 0, true);
   };
   EXPECT_TRUE(test::run_teams(kernel, 1, threads, 1, of_team::bytes));

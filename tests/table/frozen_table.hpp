@@ -88,7 +88,7 @@ std::vector<std::string> texts_of(const quern::Table<Exec>& t, const std::string
   return texts_of(values_of<std::int32_t>(t, name), t.categories(name));
 }
 
-/// Of equal bits but for NaN, or with a tolerance of equal values but for that share of them.
+/// Of equal bits except for NaN, or with a tolerance of equal values except for that share of them.
 template <class T>
 bool agree(T expected, T found, double tolerance) {
   if constexpr (std::is_floating_point_v<T>) {

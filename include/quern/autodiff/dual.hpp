@@ -111,7 +111,7 @@ concept with_dual = (depth<widest_of<X...>> > 0) && (std::is_convertible_v<X, wi
 /// const number f = x * sin(y);  // f.value is 3 sin(0.5), f.partial(0) sin(0.5), f.partial(1) 3 cos(0.5)
 /// @endcode
 ///
-/// Derivatives are exact but for rounding: each is as accurate as the formula that one would write by hand. In
+/// Derivatives are exact except for rounding: each is as accurate as the formula that one would write by hand. In
 /// functions and quotients a derivative that is exactly zero stays zero beside an infinite slope: that of `sqrt(x) + y`
 /// by y at x = 0 is 1. Products have no such rule, which would make them several times as slow: zero times infinity is
 /// NaN in them, as in `x * sqrt(x)` and `exp(log(x))` at x = 0.

@@ -10,7 +10,7 @@
 ///
 /// The values are those of the plain functions, except that sines and cosines are those of `quern::math::sincos`. At a
 /// kink (`abs` at 0, `max` of equals) the derivative is one of those at its sides, or 0 for `abs` and `hypot`;
-/// functions that are constant in pieces (`floor`) have derivative 0. Where a derivative is infinite, as that of `sqrt`
+/// functions that are piecewise constant (`floor`) have derivative 0. Where a derivative is infinite, as that of `sqrt`
 /// at 0, it is infinity, and does not touch derivatives in other directions. Poles of `tgamma` and `lgamma` have NaN.
 ///
 /// First, second and third derivatives are within some units in the last place of the exact ones, relative to the
@@ -58,7 +58,7 @@ QUERN_AUTODIFF_FUNCTION(tgamma, y* impl::digamma(v))
 QUERN_AUTODIFF_FUNCTION(lgamma, impl::digamma(v))
 #undef QUERN_AUTODIFF_FUNCTION
 
-/// name(a), which is constant in pieces: a number D of the type of a, or a truth value.
+/// name(a), which is piecewise constant: a number D of the type of a, or a truth value.
 #define QUERN_AUTODIFF_STEPS(Result, name)  \
   template <class D>                        \
     requires(impl::depth<D> > 0)            \
@@ -220,7 +220,7 @@ KOKKOS_FUNCTION auto fma(const A& a, const B& b, const C& c) {
   });
 }
 
-/// The greatest integer not above x / Divisor, which is constant in pieces.
+/// The greatest integer not above x / Divisor, which is piecewise constant.
 template <auto Divisor, class T, int N>
 KOKKOS_FUNCTION dual<T, N> floor_divide(const dual<T, N>& x) {
   return dual<T, N>(math::floor_divide<Divisor>(impl::innermost(x)));

@@ -12,8 +12,8 @@
 namespace quern::impl {
 
 /// Some cells of a block with the cells around them that a stencil reads, and the boundaries of this array.
-/// `boundary::keep` leaves those around that are not to be computed, but for ones at an end of the whole array, which
-/// are computed again: results that are reduced are those of the cells from `low` to before `high`.
+/// `boundary::keep` leaves those around that are not to be computed, except for ones at an end of the whole array,
+/// which are computed again: results that are reduced are those of the cells from `low` to before `high`.
 struct stencil_part {
   shape first, extents;  // first: counted from the block's first cell
   boundaries edge = boundary::keep;

@@ -138,7 +138,7 @@ void solve_poisson(const std::string& label, const launcher<Exec>& launch, const
 /// @param options the lengths of the box, `box_lengths{2, 1}`, and what holds at its sides, `poisson_sides`
 ///
 /// The solution is expanded in waves (periodic), sines (Dirichlet) or cosines (Neumann), which are divided by the
-/// eigenvalues of the derivatives, not of their differences: exact but for rounding errors where f consists of waves
+/// eigenvalues of the derivatives, not of their differences: exact except for rounding errors where f consists of waves
 /// that n points resolve, and of the order that f is smooth otherwise. Where no side is of Dirichlet's, u is determined
 /// up to a constant: its mean is 0, and that of f is left out, as no solution has another.
 ///

@@ -101,7 +101,8 @@ void check_shells(const std::string& label, const strided<P>& power, const strid
 }  // namespace impl::fourier
 
 /// The derivative of a periodic function along an axis: of the trigonometric polynomial through its values at n points
-/// of equal distances, `out = d^p in / dx^p`, p the order. Exact, but for rounding errors, for what n points resolve.
+/// of equal distances, `out = d^p in / dx^p`, p the order. Exact, except for rounding errors, for what n points
+/// resolve.
 ///
 /// @param out,in  real, or both complex, Views of the same extents and any layout; they may be the same View. `in` is
 ///                converted to the precision of out, float or double

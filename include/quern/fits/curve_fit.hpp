@@ -7,6 +7,7 @@
 #include <quern/batch/vmap.hpp>
 #include <quern/core/call/label.hpp>
 #include <quern/core/call/tolerance.hpp>
+#include <quern/core/views/layouts.hpp>
 #include <quern/fits/fit_arguments.hpp>
 #include <quern/fits/levenberg_marquardt.hpp>
 
@@ -116,12 +117,11 @@ struct point_sums {
 
 /// The extents of an argument of many fits without its axis of items.
 template <class V>
-shape extents_of_item(const V& argument) {
+shape extents_of_item(const std::string& label, const V& argument) {
   shape e = view_extents(vmap_view(argument));
   if constexpr (!is_unbatched<V>) {
-    const int along = vmap_axis(argument) < 0 ? vmap_axis(argument) + e.rank : vmap_axis(argument);
-    for (int d = std::max(along, 0); d + 1 < e.rank; ++d) e.extent[d] = e.extent[d + 1];
-    if (e.rank > 0) e.extent[--e.rank] = 0;
+    for (int d = axis_number(label, vmap_axis(argument), e.rank); d + 1 < e.rank; ++d) e.extent[d] = e.extent[d + 1];
+    e.extent[--e.rank] = 0;
   }
   return e;
 }
@@ -201,9 +201,9 @@ void fit_many(const Exec& exec, const std::string& label, const Out& out, const 
     const std::int64_t items = view_extents(vmap_view(std::get<0>(out))).extent[0];
     check_extents(label, "p", view_extents(std::get<0>(out)), shape{items, N});
     check_extents(label, "covariance", view_extents(std::get<1>(out)), shape{items, N, N});
-    const shape points = extents_of_item(y);
-    check_fit_points(label, N, extents_of_item(x), points);
-    (check_extents(label, "sigma", extents_of_item(sigma), points, " for each fit, as y"), ...);
+    const shape points = extents_of_item(label, y);
+    check_fit_points(label, N, extents_of_item(label, x), points);
+    (check_extents(label, "sigma", extents_of_item(label, sigma), points, " for each fit, as y"), ...);
     // `vmap` would let an output be an input of the same elements.
     const call c(label, exec);
     const auto apart = [&](const char* name, const auto& in) {

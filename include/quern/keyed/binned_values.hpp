@@ -44,7 +44,7 @@ struct binned_values {
   static constexpr bool device = is_device<Exec>;
   static constexpr bool of_points = requires(const Bin& b, const T* p) { b.at(p); };
   using W = typename std::conditional_t<weighted, source_value<Weights>, std::type_identity<std::int64_t>>::type;
-  // 32 bits are what fast memory of devices adds by itself; a team has fewer values.
+  // 32 bits are what shared memory of devices adds by itself; a team has fewer values.
   using integer_sum = std::conditional_t<std::is_unsigned_v<W> && sizeof(W) == 8, std::uint64_t, std::int64_t>;
   static constexpr bool in_integers = std::is_integral_v<W> && !requires { typename Bin::sum_type; };
   static constexpr bool counted = !weighted || std::is_same_v<W, bool>;
@@ -108,7 +108,7 @@ struct binned_values {
   }
 };
 
-/// Adds to a sum in a team's fast memory. Kokkos's atomics ask at each address whether it is of that memory.
+/// Adds to a sum in a team's shared memory. Kokkos's atomics ask at each address whether it is of that memory.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_in_team_memory(T* to, const T& value) {
   using word = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, unsigned long long, T>;

@@ -5,7 +5,7 @@
 
 /// @file
 /// Sums by bins on devices. Threads that add to one address wait for each other, and values of real data meet in few
-/// bins. So a team adds in its fast memory: to all bins where they fit, else to those that are frequent (see
+/// bins. So a team adds in its shared memory: to all bins where they fit, else to those that are frequent (see
 /// frequent_binning.hpp). Sums of the two most frequent bins stay in registers.
 
 #include <quern/core/call/label.hpp>
@@ -17,7 +17,7 @@
 
 namespace quern::impl {
 
-/// Adds up by the teams of a device, which have sums of all bins in their fast memory where `work.shared`.
+/// Adds up by the teams of a device, which have sums of all bins in their shared memory where `work.shared`.
 template <class Work>
 struct device_binning {
   using W = typename Work::W;
@@ -29,7 +29,7 @@ struct device_binning {
   Work work;
   int samples;  // that each thread looks at to find the two most frequent bins, or 0
   int slots;    // of the bins of a sample
-  int copies;   // of the sums in a team's fast memory, which neighbours in a run of equal bins share
+  int copies;   // of the sums in a team's shared memory, which neighbours in a run of equal bins share
 
   /// Where a thread adds.
   struct sums {
@@ -49,7 +49,7 @@ struct device_binning {
     }
   };
 
-  /// Sums that a team has in its fast memory. Copies are apart by an odd number, so that they share no bank.
+  /// Sums that a team has in its shared memory. Copies are apart by an odd number, so that they share no bank.
   KOKKOS_FUNCTION std::int64_t copy_size() const { return work.bins | 1; }
   KOKKOS_FUNCTION std::int64_t own_sums() const { return work.shared ? copies * copy_size() : 0; }
   KOKKOS_FUNCTION std::int64_t bytes() const {

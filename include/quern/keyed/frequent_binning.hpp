@@ -4,8 +4,8 @@
 #define QUERN_KEYED_FREQUENT_BINNING_HPP
 
 /// @file
-/// Sums by so many bins on devices that a team's fast memory holds those that are frequent among a sample of the values
-/// alone. The two most frequent ones are added up in registers, others in memory.
+/// Sums by so many bins on devices that a team's shared memory holds those that are frequent among a sample of the
+/// values alone. The two most frequent ones are added up in registers, others in memory.
 
 #include <algorithm>
 #include <quern/core/call/label.hpp>
@@ -131,7 +131,7 @@ struct frequent_binning {
   }
 };
 
-/// The sets of bins that a team's fast memory has room for.
+/// The sets of bins that a team's shared memory has room for.
 template <class Exec, class Work>
 int log_sets_with_room(const Work& work) {
   using tune = keyed_tuning<Exec>;

@@ -16,8 +16,8 @@ KOKKOS_INLINE_FUNCTION std::uint32_t hash_of_bin(std::int64_t bin) {
   return static_cast<std::uint32_t>(bin) * 0x9e3779b1u;
 }
 
-/// How often bins occur in a team's sample, in its fast memory. A bin has one of two slots that a hash gives; only some
-/// find one.
+/// How often bins occur in a team's sample, in its shared memory. A bin has one of two slots that a hash gives; only
+/// some find one.
 struct bin_counts {
   static constexpr std::int32_t none = -1;
   std::int32_t* bins;

@@ -49,7 +49,7 @@ constexpr auto find_weak_type() {
   else if constexpr (widest == sizeof(double)) return std::type_identity<double>();
   else return std::type_identity<void>();
 }
-/// An operand: as it is, but for a number beside arrays of numbers with real parts R.
+/// An operand: as it is, except for a number beside arrays of numbers with real parts R.
 template <class R, class V>
 decltype(auto) weakly(const V& v) {
   if constexpr (std::is_void_v<R> || !scalar_value<V>) return (v);

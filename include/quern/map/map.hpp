@@ -192,12 +192,12 @@ auto map_selected(const operation_name& label, const Exec& exec, const Out& out,
 /// move in packs of 16 bytes; otherwise the axis along which `out` is closest in memory runs fastest, and large inputs
 /// that are closest along another, as of LayoutLeft beside LayoutRight, are read in tiles.
 ///
-/// Asynchronous on `exec`, but for what comes in chunks and results that go to the host; without reductions it uses no
-/// scratch memory, allocates nothing, and may be captured in a device graph. Over ranks, each computes the cells of its
-/// block, without messages but one for all reductions: beside DistributedViews, which all have the same blocks, Views
-/// are whole and equal on all ranks, and positions are those in the whole array. In chunks, an option `chunking` stands
-/// before the inputs; what is repeated along the axis of the chunks is copied to the execution space once. The results
-/// have the same bits in every place.
+/// Asynchronous on `exec`, except for what comes in chunks and results that go to the host; without reductions it uses
+/// no scratch memory, allocates nothing, and may be captured in a device graph. Over ranks, each computes the cells of
+/// its block, without messages but one for all reductions: beside DistributedViews, which all have the same blocks,
+/// Views are whole and equal on all ranks, and positions are those in the whole array. In chunks, an option `chunking`
+/// stands before the inputs; what is repeated along the axis of the chunks is copied to the execution space once. The
+/// results have the same bits in every place.
 ///
 /// With the option `mask{m}` before the inputs, f is called for the elements where m, which broadcasts to `out`, is not
 /// zero; the others of the outputs keep their values (NumPy's `where=` of ufuncs), for which the outputs are read. Then

@@ -156,8 +156,8 @@ template <class T>
 double with_rounding(const domain& box, double radius) {
   return with_rounding<T>(largest_coordinate(box, true), radius);
 }
-/// The same of sparse cells, which are numbered in double: coordinates are exact but for those of images, and distances
-/// are rounded to T by no more than a part of themselves, unless their squares underflow.
+/// The same of sparse cells, which are numbered in double: coordinates are exact except for those of images, and
+/// distances are rounded to T by no more than a part of themselves, unless their squares underflow.
 template <class T>
 double with_rounding_of_sparse(const domain& box, double radius) {
   const double near = std::max(with_rounding<T>(largest_coordinate(box, false), radius),

@@ -72,7 +72,7 @@ struct host_count_pairs {
         pairs.count(q, [&](std::int64_t bin, std::int64_t found) { own[bin] += found; });
   }
 };
-/// A team counts in its fast memory where there is room.
+/// A team counts in its shared memory where there is room.
 template <class T, int Rank, class Member>
 struct device_count_pairs {
   near_pairs<T, Rank> pairs;

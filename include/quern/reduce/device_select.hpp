@@ -126,7 +126,7 @@ struct device_select {
   /// One line, from the registers of its threads.
   KOKKOS_FUNCTION void operator()(select_held_tag, const member& team) const {
     using threads = selecting_team<member, register_lane<32>, key>;
-    const threads of_team(team);
+    threads of_team(team);
     work.for_tiles(team, [&](const select_shape::tile& tile) {
       const auto at = work.result_at(tile.first);
       select_held_row<held>(work, of_team, work.in + at.of[0], work.nest.stride[0][0], at.of[1], true);

@@ -27,7 +27,7 @@ constexpr std::int64_t host_block(std::int64_t bytes, std::int64_t least, std::i
   return std::max({bytes / size, std::min(least, least_bytes / size), std::int64_t{1}});
 }
 
-/// A reduction on the host by threads, each of which walks through blocks of one result, or through pieces of
+/// A reduction on the host by threads, each of which walks through blocks of one result, or through segments of
 /// rows that belong to many.
 template <class Exec, class Reducer, class F, class Out, class... In>
 struct host_reduction {

@@ -233,7 +233,7 @@ struct reducing_map {
   }
 };
 
-/// Checks the operands of such a map of rank `Rank`; `arrays` are its outputs but for the reductions.
+/// Checks the operands of such a map of rank `Rank`; `arrays` are its outputs except for the reductions.
 template <int Rank, class Exec, class Reductions, class... Array, class F, class... In>
 auto make_reducing_map(call<Exec>& c, const Reductions& reductions, const axis_set& along,
                        const std::tuple<Array...>& arrays, const F& f, const In&... in) {

@@ -53,7 +53,7 @@ class row_selection {
     key first, second;
   };
 
-  KOKKOS_FUNCTION row_selection(const Threads& threads, const T* row, std::int64_t stride, int n)
+  KOKKOS_FUNCTION row_selection(Threads& threads, const T* row, std::int64_t stride, int n)
       : threads_(threads), n_(n), own_((n - threads.rank() + threads.size() - 1) / threads.size()) {
     const T in_sample = row[(2 * threads.lane().lane + 1) * n / (2 * samples) * stride];
     const T* const from = row + threads.rank() * stride;
@@ -181,14 +181,14 @@ class row_selection {
     return {few[Threads::few], few[Threads::few + 1]};
   }
 
-  const Threads& threads_;
+  Threads& threads_;
   int n_, own_;
   key keys_[M], sample_[1];
 };
 
 /// Writes the quantile of a row that `threads` hold, as `work` (select_work) does.
 template <int M, class Work, class T, class Threads>
-KOKKOS_FUNCTION void select_held_row(const Work& work, const Threads& threads, const T* row, std::int64_t stride,
+KOKKOS_FUNCTION void select_held_row(const Work& work, Threads& threads, const T* row, std::int64_t stride,
                                      std::int64_t to, bool is_own) {
   row_selection<T, M, Threads> selection(threads, row, stride, static_cast<int>(work.n));
   const int nans = selection.nans();

@@ -74,12 +74,12 @@ class selecting_team {
   KOKKOS_FUNCTION const Lane& lane() const { return lane_; }
   KOKKOS_FUNCTION int rank() const { return team_.team_rank(); }
   KOKKOS_FUNCTION int size() const { return team_.team_size(); }
-  KOKKOS_FUNCTION int sum(int x) const { return sum_before_warp(sum_of_warp(lane_, x), warps_); }
-  KOKKOS_FUNCTION int sum_before(int x) const {
+  KOKKOS_FUNCTION int sum(int x) { return sum_before_warp(sum_of_warp(lane_, x), warps_); }
+  KOKKOS_FUNCTION int sum_before(int x) {
     const int before = sum_of_warp_before(lane_, x);
     return before + sum_before_warp(lane_.from(Lane::width - 1, before + x), rank() / Lane::width);
   }
-  KOKKOS_FUNCTION Key smallest(Key k) const {
+  KOKKOS_FUNCTION Key smallest(Key k) {
     const Key* const of_warps = exchange(smallest_of_warp_lanes(lane_, k));
     for (int w = 0; w < warps_; ++w) k = Kokkos::min(k, of_warps[w]);
     return k;
@@ -88,14 +88,14 @@ class selecting_team {
   KOKKOS_FUNCTION void wait() const { team_.team_barrier(); }
 
  private:
-  KOKKOS_FUNCTION const Key* exchange(Key of_warp) const {
+  KOKKOS_FUNCTION const Key* exchange(Key of_warp) {
     Key* const place = memory_ + keys + turn_ * max_warps;
     turn_ = 1 - turn_;
     if (lane_.lane == 0) place[rank() / Lane::width] = of_warp;
     team_.team_barrier();
     return place;
   }
-  KOKKOS_FUNCTION int sum_before_warp(int of_warp, int warp) const {
+  KOKKOS_FUNCTION int sum_before_warp(int of_warp, int warp) {
     const Key* const of_warps = exchange(static_cast<Key>(of_warp));
     int sum = 0;
     for (int w = 0; w < warp; ++w) sum += static_cast<int>(of_warps[w]);
@@ -106,7 +106,7 @@ class selecting_team {
   Lane lane_;
   int warps_;
   Key* memory_;
-  mutable int turn_ = 0;
+  int turn_ = 0;
 };
 
 }  // namespace quern::impl

@@ -67,7 +67,8 @@ auto value_type_of(std::index_sequence<I...>) -> std::remove_cvref_t<
     std::invoke_result_t<const F&, typename std::tuple_element_t<I, std::tuple<In...>>::value_type...>>;
 
 /// The reduction of f(in(i)...) along some axes, or all of them, without the order in which threads do it: that is in
-/// device_reduction.hpp and host_reduction.hpp. Teams that share a tile leave partial states, which the last of them
+/// device_reduction.hpp and host_reduction.hpp. Each repeats the names that it uses, since a base that depends on
+/// template parameters would bring none. Teams that share a tile leave partial states, which the last of them
 /// joins in order; all shares depend on the shape alone, so results repeat from run to run.
 template <class Exec, class Reducer, class F, class Out, class... In>
 struct strided_reduction {

@@ -43,7 +43,7 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr std::int64_t cache_bytes = 1 << 25;
 
   /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave
-  /// the selectors too little fast memory.
+  /// the selectors too little shared memory.
   static constexpr int select_teams = is_device<Exec> ? 3 : 0;
   static constexpr double select_occupancy = is_device<Exec> ? 0.375 : 1.0;
 

@@ -58,7 +58,7 @@ struct host_scan {
   bool nontemporal = false;   // write past the caches
   chain_counters chain{};
 
-  /// A chunk of a line by one thread, in pieces of one stride in both arrays.
+  /// A chunk of a line by one thread, in runs of one stride in both arrays.
   template <bool Write>
   void scan_line(state& s, std::int64_t l, std::int64_t chunk) const {
     const offsets base = work.line_at(l);

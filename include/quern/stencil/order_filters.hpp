@@ -242,8 +242,8 @@ QUERN_TAKES_NAME_NOT(computed, maximum_filter)
 /// The value of a rank in a window around each cell: 0 is the least, -1 the greatest.
 ///
 /// Extremes are those of `minimum_filter` and `maximum_filter`. Other ranks take a pass over the window for each bit of
-/// a value, or, on hosts, as many as there are values to the nearer end where that is less; no memory but for a list of
-/// more than 64 cells, and the same time for all values. A zero may come with either sign.
+/// a value, or, on hosts, as many as there are values to the nearer end where that is less; no memory except for a list
+/// of more than 64 cells, and the same time for all values. A zero may come with either sign.
 /// @throws Error also where there is no such rank
 template <execution_space Exec, result_view Out, result_view In, call_option<origin>... Options>
 void rank_filter(const Exec& exec, const Out& out, const In& in, std::int64_t rank, const footprint& window,

@@ -169,7 +169,7 @@ auto run_stencil(const Exec& exec, const Out& out, const F& f, const boundaries&
 ///
 /// Over ranks, all arrays are DistributedViews with the same blocks. Along the axes that are cut, all have a halo at
 /// least as wide as the neighbourhood; that of the inputs is written by an exchange, that of out is not. On devices,
-/// cells whose neighbourhoods are within a block are computed in the meantime, but for reductions along axes.
+/// cells whose neighbourhoods are within a block are computed in the meantime, except for reductions along axes.
 /// Collective; with NCCL asynchronous on `exec`. With MPI it waits for the kernel that packs, which comes after what
 /// was launched on `exec` before, and for the messages. Each cell is computed from the same values as on one device.
 /// Compilers of devices may contract products and sums of f to multiply-adds in one kernel and not in another;

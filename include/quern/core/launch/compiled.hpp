@@ -16,7 +16,9 @@
 /// | scan/scan.hpp | `cumsum` | the same |
 /// | scan/segmented_launch.hpp | sums of segments, and so of groups | the same |
 /// | keyed/sort.hpp | `sort`, `argsort` in either direction | the same |
+/// | keyed/lane_rows.hpp | `sort` of short rows, on devices | the same |
 /// | keyed/top_k.hpp | positions for `top_k` and `partial_sort` | the same |
+/// | keyed/lane_top_k.hpp | `top_k` of short rows, on devices | the same |
 /// | keyed/group_by.hpp | `group_by` of one column | the same |
 /// | keyed/group_reductions.hpp | `sum` of groups to their own type | the same |
 /// | keyed/groups.hpp | the numbers of the rows' groups | |

@@ -32,7 +32,7 @@ struct tuning {
   /// Bytes that one instruction of one thread moves at most; packs are this wide. (bench_map)
   static constexpr int pack_bytes = 16;
 
-  /// Threads of a team that shares fast memory: enough to hide its barriers, few enough for several teams on a
+  /// Threads of a team with shared memory: enough to hide its barriers, few enough for several teams on a
   /// multiprocessor. (bench_reduce, bench_scan)
   static constexpr int team_size = is_device<Exec> ? 256 : 1;
 

@@ -11,7 +11,7 @@
 
 namespace quern::impl {
 
-/// Several arrays in one piece of scratch memory, each from a cache line of its own on:
+/// Several arrays in one block of scratch memory, each from a cache line of its own on:
 ///
 /// @code
 /// scratch_layout layout;

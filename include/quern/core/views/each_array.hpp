@@ -44,7 +44,7 @@ constexpr bool can_reindex() {
                 "copy it to a View first, or use flip, slice and the like, which read boxes of it");
   static_assert(
       in_chunks || How == reindexing::by_map,
-      "quern: what is re-indexed in chunks is in_chunks(view) or, but for its diagonal, a source; a sink is not");
+      "quern: what is re-indexed in chunks is in_chunks(view) or, except for its diagonal, a source; a sink is not");
   static_assert(!over_ranks,
                 "quern: flip, slice, roll, take and the like re-index arrays in memory, not DistributedViews: re-index "
                 "the View of a rank's block, local(), or all of it that quern::distributed::to_global gathers");

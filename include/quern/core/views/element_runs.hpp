@@ -31,7 +31,8 @@ inline constexpr bool finds_runs = false;
 template <class Source>
 inline constexpr bool finds_runs<mapped_operand<Source>> = Source::has_strides;
 
-/// Whether elements of an operand that are at equal distances in an array are so in memory, too, but for some of them.
+/// Whether elements of an operand that are at equal distances in an array are so in memory, too, except for some of
+/// them.
 template <class Operand>
 inline constexpr bool comes_in_runs = false;
 template <class T>

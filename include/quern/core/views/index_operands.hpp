@@ -14,7 +14,7 @@
 namespace quern {
 namespace impl {
 
-/// Whether elements in row-major order lie in memory as those of the array's type do, but for gaps between its rows.
+/// Whether elements in row-major order lie in memory as those of the array's type do, except for gaps between its rows.
 template <class V>
 inline constexpr bool lies_in_rows = (rank_of<V> >= 0 && rank_of<V> <= 1) || requires {
   requires std::is_same_v<
