@@ -48,7 +48,7 @@ struct linalg_tuning : tuning<Exec> {
   static constexpr int team_columns = 128;
 
   /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps, whose lanes are
-  /// 32 at most. (bench_batched: sweep_eigh)
+  /// 32 at most. (bench_linalg: sweep_eigh)
   static constexpr int vendor_eigh_rows = 33;
 };
 
