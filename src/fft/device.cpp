@@ -99,7 +99,7 @@ class device_plan {
   void operator()(const device& exec, const transform& t, void* in, void* out) {
     scratch_array<device, std::byte> work(exec, static_cast<std::int64_t>(bytes_));
     const std::lock_guard lock(mutex_);
-    set_place(stream_of(exec), work.data());
+    set_stream(stream_of(exec), work.data());
     const int direction = t.what == kind::backward ? 1 : -1;  // the sign of the exponent, in both libraries
     if (t.single) {
       using real = QUERN_VENDOR(Real);
@@ -124,12 +124,12 @@ class device_plan {
   using stream_type = decltype(stream_of(std::declval<device>()));
 
   /// A plan knows one stream and one work area, which are told to the library where they are others than before.
-  void set_place(stream_type stream, void* work) {
-    if (!placed_ || stream != stream_) QUERN_CALL(SetStream, handle_, stream);
-    if (!placed_ || work != work_) QUERN_CALL(SetWorkArea, handle_, work);
+  void set_stream(stream_type stream, void* work) {
+    if (!told_ || stream != stream_) QUERN_CALL(SetStream, handle_, stream);
+    if (!told_ || work != work_) QUERN_CALL(SetWorkArea, handle_, work);
     stream_ = stream;
     work_ = work;
-    placed_ = true;
+    told_ = true;
   }
 
   static QUERN_VENDOR(Type) type_of(const transform& t) {
@@ -142,7 +142,7 @@ class device_plan {
   std::size_t bytes_ = 0;
   stream_type stream_{};
   void* work_ = nullptr;
-  bool placed_ = false;
+  bool told_ = false;
   std::mutex mutex_;
 };
 

@@ -121,7 +121,8 @@ void fill_with_retries(const Exec& exec, const std::string& label, const Work& w
       std::clamp<std::int64_t>(n / (std::int64_t{tune::attempts} * exec.concurrency()), 1, tune::retry_steps));
   const int tile = least * steps;
   typename kernel::policy policy(exec, static_cast<int>((n + tile - 1) / tile), tune::retry_team);
-  policy.set_scratch_size(0, Kokkos::PerTeam(kernel::scratch_bytes(tile)));
+  policy.set_scratch_size(0,
+                          team_scratch<Exec>(label, tune::retry_team, kernel::scratch_bytes(tile) + alignof(double)));
   Kokkos::parallel_for(kernel_label(label), policy, kernel{work, steps});
 }
 
