@@ -6,6 +6,7 @@
 
 #include "fft/vendor.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <quern/fft.hpp>
 #include <quern/transfer.hpp>
@@ -94,6 +95,26 @@ prepared cube(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// Rows of that length, of 1.1e7 numbers in all, as `fftconvolve` transforms blocks; checked at frequency 0.
+prepared real_rows(const exec_space& exec, std::int64_t length) {
+  const std::int64_t count = std::max<std::int64_t>(1, (length < 100 ? 1000 : 11'000'000) / length);
+  const auto x = sampled(make_view<double**>("x", count, length), 1);
+  const auto y = make_view<complex**>("y", count, length / 2 + 1);
+  const double size = 1.0 * count * length;
+  prepared p{16 * size, complex_flops(size, length) / 2, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::rfft(exec, y, x); }}};
+  p.poison = [=] { Kokkos::deep_copy(y, complex(-7)); };
+  p.right = [=] {
+    return failures(
+               count, KOKKOS_LAMBDA(std::int64_t i) {
+                 double sum = 0;
+                 for (std::int64_t j = 0; j < length; ++j) sum += x(i, j);
+                 return Kokkos::abs(y(i, 0).real() - sum) < 1e-12 * length;
+               }) == 0;
+  };
+  return p;
+}
+
 /// Of a wave along the first axis.
 prepared poisson(const exec_space& exec, std::int64_t n) {
   const auto f = make_view<double***>("f", n, n, n), u = make_view<double***>("u", n, n, n);
@@ -120,6 +141,7 @@ prepared poisson(const exec_space& exec, std::int64_t n) {
 [[maybe_unused]] const bool registered = [] {
   bench::add({"fft_rows/complex128 n2", {256, 10'000}, 30, rows});
   bench::add({"fft_columns/complex128 n2", {256, 2'048, 10'000}, 30, columns});
+  bench::add({"rfft_rows/float64 rows of n", {2048, 4096, 8192, 16'384, 32'768}, 30, real_rows});
   bench::add({"rfftn/float64 n3", {64, 512}, 12, cube});
   bench::add({"poisson/float64 n3", {64, 512}, 12, poisson});
   return true;

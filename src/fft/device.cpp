@@ -6,6 +6,7 @@
 #include <mutex>
 #include <quern/core/call/error.hpp>
 #include <quern/core/memory/workspace.hpp>
+#include <utility>
 
 #include "instantiate.hpp"
 #include "plan_cache.hpp"
@@ -97,9 +98,8 @@ class device_plan {
 
   void operator()(const device& exec, const transform& t, void* in, void* out) {
     scratch_array<device, std::byte> work(exec, static_cast<std::int64_t>(bytes_));
-    const std::lock_guard lock(mutex_);  // a plan knows one stream and one work area
-    QUERN_CALL(SetStream, handle_, stream_of(exec));
-    QUERN_CALL(SetWorkArea, handle_, work.data());
+    const std::lock_guard lock(mutex_);
+    set_stream(stream_of(exec), work.data());
     const int direction = t.what == kind::backward ? 1 : -1;  // the sign of the exponent, in both libraries
     if (t.single) {
       using real = QUERN_VENDOR(Real);
@@ -121,6 +121,17 @@ class device_plan {
   }
 
  private:
+  using stream_type = decltype(stream_of(std::declval<device>()));
+
+  /// A plan knows one stream and one work area, which are told to the library where they are others than before.
+  void set_stream(stream_type stream, void* work) {
+    if (!told_ || stream != stream_) QUERN_CALL(SetStream, handle_, stream);
+    if (!told_ || work != work_) QUERN_CALL(SetWorkArea, handle_, work);
+    stream_ = stream;
+    work_ = work;
+    told_ = true;
+  }
+
   static QUERN_VENDOR(Type) type_of(const transform& t) {
     if (t.what == kind::real_to_complex) return t.single ? QUERN_VENDOR_CONSTANT(R2C) : QUERN_VENDOR_CONSTANT(D2Z);
     if (t.what == kind::complex_to_real) return t.single ? QUERN_VENDOR_CONSTANT(C2R) : QUERN_VENDOR_CONSTANT(Z2D);
@@ -129,6 +140,9 @@ class device_plan {
 
   QUERN_VENDOR(Handle) handle_;
   std::size_t bytes_ = 0;
+  stream_type stream_{};
+  void* work_ = nullptr;
+  bool told_ = false;
   std::mutex mutex_;
 };
 

@@ -156,8 +156,9 @@ column_in<Exec> group_statistics<Exec>::at_end(bool first) const {
   const auto to = packed_of<std::int64_t>(exec_, rows);
   const std::int64_t none = -1, last = std::numeric_limits<std::int64_t>::max();
   Kokkos::deep_copy(exec_, to, first ? last : none);
-  Kokkos::parallel_for(kernel_label(label_, "/rows"), index_range(exec_, there_.rows()),
-                       find_end_row{there_.labels(exec_).data(), first, data_of<std::int64_t>(rows)});
+  const find_end_row kernel{there_.labels(exec_).data(), first, data_of<std::int64_t>(rows)};
+  launch_sample(exec_, label_text(label_, "/rows"), there_.rows(), kernel);
+  Kokkos::parallel_for(kernel_label(label_, "/rows"), index_range(exec_, there_.rows()), kernel);
   map_checked(label_text(label_, "/rows"), exec_, to, row_or_none(), to);
   return gather_rows(label_, exec_, column_, data_of<std::int64_t>(rows), rows.rows, missing_ > 0);
 }

@@ -62,6 +62,38 @@ void set_circle(const launcher<Exec>& launch, Kokkos::complex<T>* points, std::i
 struct before_tag {};
 struct after_tag {};
 
+/// Rows of which one thread takes a column: on devices so many that enough loads are under way.
+template <class Exec>
+inline constexpr int rows_of_thread = is_device<Exec> ? 8 : 1;
+
+/// Moves elements between rows: `put(tag, row, column, take(tag, row, column))`. A thread takes those of a column in
+/// several rows before it puts the first.
+template <class Tag, int Rows, class Kernel>
+struct columns_kernel {
+  Kernel kernel;
+  std::int64_t rows;
+  row_division items;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    std::int64_t column;
+    const std::int64_t first = items(item, column) * Rows;
+    if (first + Rows <= rows) return move<Rows>(first, column);
+    for (std::int64_t row = first; row < rows; ++row) move<1>(row, column);
+  }
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void move(std::int64_t first, std::int64_t column) const {
+    decltype(kernel.take(Tag(), first, column)) taken[Count];
+    for (int r = 0; r < Count; ++r) taken[r] = kernel.take(Tag(), first + r, column);
+    for (int r = 0; r < Count; ++r) kernel.put(Tag(), first + r, column, taken[r]);
+  }
+};
+template <class Tag, class Exec, class Kernel>
+void for_columns(const launcher<Exec>& launch, const operation_name& label, std::int64_t rows, std::int64_t columns,
+                 const Kernel& kernel) {
+  constexpr int together = rows_of_thread<Exec>;
+  const std::int64_t groups = (rows + together - 1) / together;
+  for_elements(launch, label, groups * columns, columns_kernel<Tag, together, Kernel>{kernel, rows, {groups, columns}});
+}
+
 /// The unscaled transform along the rows of a matrix.
 template <class Exec, class O, class I>
 void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, const strided<O>& out,
@@ -73,90 +105,102 @@ void transform_rows(const launcher<Exec>& launch, kind what, std::int64_t n, con
 template <class T>
 struct mirror_kernels {
   cosine_rows<T> rows;
-  row_division of_input, of_result;
-  std::int64_t half;
+  std::int64_t length, half;
   T* u;
   const Kokkos::complex<T>* spectrum;
-  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    std::int64_t j;
-    const std::int64_t row = of_input(i, j), n = rows.n, back = of_input.columns - j;
-    if (!rows.sine) u[i] = rows.read(row, j < n ? j : back);
-    else if (j == 0 || j == n + 1) u[i] = 0;
-    else u[i] = j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
+  KOKKOS_FUNCTION T take(before_tag, std::int64_t row, std::int64_t j) const {
+    const std::int64_t n = rows.n, back = length - j;
+    if (!rows.sine) return rows.read(row, j < n ? j : back);
+    if (j == 0 || j == n + 1) return 0;
+    return j <= n ? rows.read(row, j - 1) : -rows.read(row, back - 1);
   }
-  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    std::int64_t k;
-    const std::int64_t row = of_result(i, k);
+  KOKKOS_FUNCTION void put(before_tag, std::int64_t row, std::int64_t j, T value) const { u[row * length + j] = value; }
+  KOKKOS_FUNCTION T take(after_tag, std::int64_t row, std::int64_t k) const {
     const auto* const s = spectrum + row * half;
-    rows.write(row, k, rows.sine ? -s[k + 1].imag() : s[k].real());
+    return rows.sine ? -s[k + 1].imag() : s[k].real();
   }
+  KOKKOS_FUNCTION void put(after_tag, std::int64_t row, std::int64_t k, T value) const { rows.write(row, k, value); }
 };
 template <class Exec, class T>
 void mirrored_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   const std::int64_t n = rows.n, length = rows.sine ? 2 * (n + 1) : 2 * (n - 1), half = length / 2 + 1;
   const scratch_copy<Exec, T> mirrored(launch.exec, {count, length});
   const scratch_copy<Exec, Kokkos::complex<T>> transformed(launch.exec, {count, half});
-  const mirror_kernels<T> kernels{rows, {count, length},       {count, n},
-                                  half, mirrored.array().data, transformed.array().data};
-  for_elements<before_tag>(launch, "quern::dct/mirror", count * length, kernels);
+  const mirror_kernels<T> kernels{rows, length, half, mirrored.array().data, transformed.array().data};
+  for_columns<before_tag>(launch, "quern::dct/mirror", count, length, kernels);
   transform_rows(launch, kind::real_to_complex, length, transformed.array(), mirrored.array());
-  for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);
+  for_columns<after_tag>(launch, "quern::dct/result", count, n, kernels);
 }
 
 /// Type 2: even elements, then odd ones in reverse (Makhoul, A fast cosine transform in one and two dimensions, 1980).
-/// Type 3 is its inverse.
+/// Type 3 is its inverse. Real numbers are moved by pairs of an even and an odd one.
 template <class T>
 struct reorder_kernels {
   using C = Kokkos::complex<T>;
   struct before_inverse_tag {};
   struct after_inverse_tag {};
+  struct pair {
+    T even, odd;
+  };
   cosine_rows<T> rows;
-  row_division of_rows, of_spectrum;
+  std::int64_t half;  // elements of a row of the spectrum
   T* v;
   C* spectrum;
   const C* turn;
-  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    std::int64_t j;
-    const std::int64_t row = of_rows(i, j), n = rows.n;
-    v[i] = rows.read(row, 2 * j < n ? 2 * j : 2 * (n - 1 - j) + 1);
+  KOKKOS_FUNCTION bool has_odd(std::int64_t j) const { return 2 * j + 1 < rows.n; }
+
+  KOKKOS_FUNCTION pair take(before_tag, std::int64_t row, std::int64_t j) const {
+    return {rows.read(row, 2 * j), rows.read(row, Kokkos::min(2 * j + 1, rows.n - 1))};  // without a branch
   }
-  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    std::int64_t k;
-    const std::int64_t row = of_spectrum(i, k), n = rows.n;
-    const C c = spectrum[i] * turn[k];
+  KOKKOS_FUNCTION void put(before_tag, std::int64_t row, std::int64_t j, const pair& x) const {
+    T* const to = v + row * rows.n;
+    to[j] = x.even;
+    if (has_odd(j)) to[rows.n - 1 - j] = x.odd;
+  }
+  KOKKOS_FUNCTION C take(after_tag, std::int64_t row, std::int64_t k) const {
+    return spectrum[row * half + k] * turn[k];
+  }
+  KOKKOS_FUNCTION void put(after_tag, std::int64_t row, std::int64_t k, const C& c) const {
+    const std::int64_t n = rows.n;
     rows.write(row, k, 2 * c.real());
     if (k > 0 && 2 * k < n) rows.write(row, n - k, -2 * c.imag());
   }
-  KOKKOS_FUNCTION void operator()(before_inverse_tag, std::int64_t i) const {
-    std::int64_t k;
-    const std::int64_t row = of_spectrum(i, k), n = rows.n;
-    const C y(rows.read(row, k < n ? k : 0), k == 0 ? T(0) : -rows.read(row, n - k));
-    spectrum[i] = y * conjugate(turn[k]);
+  KOKKOS_FUNCTION C take(before_inverse_tag, std::int64_t row, std::int64_t k) const {
+    const std::int64_t n = rows.n;
+    const T real = rows.read(row, Kokkos::min(k, n - 1)), imaginary = rows.read(row, Kokkos::min(n - k, n - 1));
+    const C y(real, k == 0 ? T(0) : -imaginary);
+    return y * conjugate(turn[k]);
   }
-  KOKKOS_FUNCTION void operator()(after_inverse_tag, std::int64_t i) const {
-    std::int64_t k;
-    const std::int64_t row = of_rows(i, k), n = rows.n;
-    rows.write(row, k, v[row * n + (k % 2 == 0 ? k / 2 : n - 1 - k / 2)]);
+  KOKKOS_FUNCTION void put(before_inverse_tag, std::int64_t row, std::int64_t k, const C& value) const {
+    spectrum[row * half + k] = value;
+  }
+  KOKKOS_FUNCTION pair take(after_inverse_tag, std::int64_t row, std::int64_t j) const {
+    const T* const from = v + row * rows.n;
+    return {from[j], from[rows.n - 1 - j]};
+  }
+  KOKKOS_FUNCTION void put(after_inverse_tag, std::int64_t row, std::int64_t j, const pair& x) const {
+    rows.write(row, 2 * j, x.even);
+    if (has_odd(j)) rows.write(row, 2 * j + 1, x.odd);
   }
 };
 template <class Exec, class T>
 void reordered_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
   using C = Kokkos::complex<T>;
-  const std::int64_t n = rows.n, half = n / 2 + 1;
+  const std::int64_t n = rows.n, half = n / 2 + 1, pairs = (n + 1) / 2;
   const scratch_copy<Exec, T> reordered(launch.exec, {count, n});
   const scratch_copy<Exec, C> transformed(launch.exec, {count, half});
   const scratch_array<Exec, C> points(launch.exec, n);
   set_circle(launch, points.data(), n, 0);
   using of = reorder_kernels<T>;
-  const of kernels{rows, {count, n}, {count, half}, reordered.array().data, transformed.array().data, points.data()};
+  const of kernels{rows, half, reordered.array().data, transformed.array().data, points.data()};
   if (rows.type == 2) {
-    for_elements<before_tag>(launch, "quern::dct/order", count * n, kernels);
+    for_columns<before_tag>(launch, "quern::dct/order", count, pairs, kernels);
     transform_rows(launch, kind::real_to_complex, n, transformed.array(), reordered.array());
-    for_elements<after_tag>(launch, "quern::dct/result", count * half, kernels);
+    for_columns<after_tag>(launch, "quern::dct/result", count, half, kernels);
   } else {
-    for_elements<typename of::before_inverse_tag>(launch, "quern::dct/spectrum", count * half, kernels);
+    for_columns<typename of::before_inverse_tag>(launch, "quern::dct/spectrum", count, half, kernels);
     transform_rows(launch, kind::complex_to_real, n, reordered.array(), transformed.array());
-    for_elements<typename of::after_inverse_tag>(launch, "quern::dct/result", count * n, kernels);
+    for_columns<typename of::after_inverse_tag>(launch, "quern::dct/result", count, pairs, kernels);
   }
 }
 
@@ -165,19 +209,18 @@ template <class T>
 struct turn_kernels {
   using C = Kokkos::complex<T>;
   cosine_rows<T> rows;
-  row_division of_points, of_rows;
   C* z;
   const C *before, *after;
-  KOKKOS_FUNCTION void operator()(before_tag, std::int64_t i) const {
-    std::int64_t j;
-    const std::int64_t row = of_points(i, j);
-    z[i] = j < rows.n ? rows.read(row, j) * before[j] : C(0);
+  KOKKOS_FUNCTION C take(before_tag, std::int64_t row, std::int64_t j) const {
+    return j < rows.n ? rows.read(row, j) * before[j] : C(0);
   }
-  KOKKOS_FUNCTION void operator()(after_tag, std::int64_t i) const {
-    std::int64_t k;
-    const std::int64_t row = of_rows(i, k);
-    rows.write(row, k, 2 * (z[row * 2 * rows.n + k] * after[k]).real());
+  KOKKOS_FUNCTION void put(before_tag, std::int64_t row, std::int64_t j, const C& value) const {
+    z[row * 2 * rows.n + j] = value;
   }
+  KOKKOS_FUNCTION T take(after_tag, std::int64_t row, std::int64_t k) const {
+    return 2 * (z[row * 2 * rows.n + k] * after[k]).real();
+  }
+  KOKKOS_FUNCTION void put(after_tag, std::int64_t row, std::int64_t k, T value) const { rows.write(row, k, value); }
 };
 template <class Exec, class T>
 void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosine_rows<T>& rows) {
@@ -188,10 +231,10 @@ void turned_cosines(const launcher<Exec>& launch, std::int64_t count, const cosi
   const scratch_arrays<Exec> memory(launch.exec, scratch_part{points_before, n}, scratch_part{points_after, n});
   set_circle(launch, points_before, n, 0);
   set_circle(launch, points_after, n, 1);
-  const turn_kernels<T> kernels{rows, {count, 2 * n}, {count, n}, turned.array().data, points_before, points_after};
-  for_elements<before_tag>(launch, "quern::dct/turn", count * 2 * n, kernels);
+  const turn_kernels<T> kernels{rows, turned.array().data, points_before, points_after};
+  for_columns<before_tag>(launch, "quern::dct/turn", count, 2 * n, kernels);
   transform_rows(launch, kind::forward, 2 * n, turned.array(), turned.array());
-  for_elements<after_tag>(launch, "quern::dct/result", count * n, kernels);
+  for_columns<after_tag>(launch, "quern::dct/result", count, n, kernels);
 }
 
 /// The factors of a norm. Orthonormal transforms treat the ends of rows in a way of their own.

@@ -28,6 +28,7 @@
 #include <quern/keyed/hash_keys.hpp>
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/order_groups.hpp>
+#include <quern/keyed/row_sample.hpp>
 
 namespace quern {
 
@@ -52,8 +53,10 @@ template <class Exec, class Labels, class First>
 void find_first_rows(const std::string& label, const Exec& exec, const Labels& labels, const First& first) {
   map_checked(label_text(label, "/first"), exec, first, op::identity(),
               std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
-  Kokkos::parallel_for(kernel_label(label, "/first"), index_range(exec, labels.extent(0)),
-                       lower_first_row{labels.data(), first.data()});
+  const std::int64_t rows = labels.extent(0);
+  const lower_first_row kernel{labels.data(), first.data()};
+  launch_sample(exec, label_text(label, "/first"), rows, kernel);
+  Kokkos::parallel_for(kernel_label(label, "/first"), index_range(exec, rows), kernel);
 }
 
 /// The groups of a column of keys.

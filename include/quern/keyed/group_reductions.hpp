@@ -19,6 +19,7 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/core/views/part_view.hpp>
 #include <quern/keyed/group_by.hpp>
+#include <quern/keyed/row_sample.hpp>
 #include <quern/reduce/reduce.hpp>
 #include <quern/reducers/reproducible.hpp>
 #include <quern/scan/segmented_launch.hpp>
@@ -241,6 +242,7 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
   const auto find = [&](const auto& x) {
     group_extremum<std::remove_const_t<decltype(x.data)>> kernel{order, source_line(x), by.labels(exec).data(),
                                                                  best.data(), nullptr};
+    launch_sample<raise_best_tag>(exec, label, by.rows(), kernel);
     Kokkos::parallel_for(kernel_label(label), index_range<raise_best_tag>(exec, by.rows()), kernel);
     if constexpr (Positions) {
       const scratch_array<Exec, std::int64_t> rows(exec, by.size());
@@ -248,6 +250,7 @@ void write_extrema(const std::string& label, const Exec& exec, const Out& out, c
       kernel.position = rows.data();
       map_checked(label_text(label, "/positions"), exec, position, op::identity(),
                   std::int64_t{Kokkos::Experimental::finite_max_v<std::int64_t>});
+      launch_sample<lower_position_tag>(exec, label_text(label, "/positions"), by.rows(), kernel);
       Kokkos::parallel_for(kernel_label(label, "/positions"), index_range<lower_position_tag>(exec, by.rows()), kernel);
       map_checked(label_text(label, "/result"), exec, out, row_or_none(), position);
     } else {

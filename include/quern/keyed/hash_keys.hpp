@@ -11,6 +11,7 @@
 #include <quern/core/memory/scratch_layout.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/groups.hpp>
+#include <quern/keyed/row_sample.hpp>
 #include <quern/keyed/sort.hpp>
 #include <quern/keyed/tuning.hpp>
 #include <quern/scan/segments.hpp>
@@ -62,6 +63,13 @@ struct insert_key {
     return static_cast<std::int32_t>(at);
   }
 };
+/// Puts the key of a row into a table, unless that is full.
+template <class T>
+struct insert_row {
+  hash_table table;
+  strided_line<const T> line;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { table.insert(by_order<T>().encode(line[i])); }
+};
 /// Puts all keys into a table and their slots into `slots`; false if they have not all found one. Waits.
 template <class Exec, class T>
 bool insert_all(const std::string& label, const Exec& exec, const hash_table& table, const strided<std::int32_t>& slots,
@@ -71,6 +79,8 @@ bool insert_all(const std::string& label, const Exec& exec, const hash_table& ta
   const scratch_array<Exec, int> flag(exec, 1);
   int* full = flag.data();
   fill_scratch(label_text(label, "/table"), exec, full, 1, 0);
+  launch_sample(exec, label_text(label, "/insert"), keys.extents.extent[0],
+                insert_row<T>{table, strided_line<const T>(keys)});
   map_lines(label_text(label, "/insert"), exec, slots, insert_key<T>{table, full}, line_input(keys));
   lease<Exec> held(exec);
   const Kokkos::View<int, result_space<Exec>, Kokkos::MemoryTraits<Kokkos::Unmanaged>> found(

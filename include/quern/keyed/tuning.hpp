@@ -23,6 +23,8 @@ struct keyed_tuning : tuning<Exec> {
   /// bins fit into its memory. (bench_keyed: bincount)
   static constexpr std::int64_t sampled_least = 1 << 20;
   static constexpr int top_slots = 256;
+  /// Of so many values, the rows that it takes before all others where rows of a group lower or raise one number.
+  static constexpr std::int64_t shared_samples = 4096;
   /// Where they do not: the sample and the threads of its teams, how often a bin occurs in it that is frequent, and of
   /// how many sets of two such bins a team has sums (fewer where a team has no room for them). Threads of a team
   /// that adds up, its teams on one multiprocessor, their share of its threads, and packs of a thread in flight.

@@ -87,24 +87,49 @@ struct eigh_op {
       if (q < a.rows) turns[k] = rotation::diagonalizing(real_value(work(p, p)), real_value(work(q, q)), work(p, q));
     });
     lanes.for_each(a.rows, [&](int i) {
-      for (int k = 0; k < rotations(); ++k) {
-        int p, q;
-        jacobi_pair(a.rows, round, k, p, q);
-        if (q >= a.rows) continue;
-        turns[k].columns(work(i, p), work(i, q));
-        if (vectors()) turns[k].columns(basis(p, i), basis(q, i));
-      }
+      rotate_pairs(
+          turns, round, [&](int p) -> T& { return work(i, p); },
+          [](const rotation& r, int, int, T& xp, T& xq) { r.columns(xp, xq); });
+      if (vectors())
+        rotate_pairs(
+            turns, round, [&](int p) -> T& { return basis(p, i); },
+            [](const rotation& r, int, int, T& xp, T& xq) { r.columns(xp, xq); });
     });
     lanes.for_each(a.rows, [&](int j) {
-      for (int k = 0; k < rotations(); ++k) {
-        int p, q;
-        jacobi_pair(a.rows, round, k, p, q);
-        if (q >= a.rows) continue;
-        turns[k].rows(work(p, j), work(q, j));
-        if (j == p) work(q, j) = T(0);  // not what rounding leaves of it
-        if (j == q) work(p, j) = T(0);
-      }
+      rotate_pairs(
+          turns, round, [&](int p) -> T& { return work(p, j); },
+          [&](const rotation& r, int p, int q, T& xp, T& xq) {
+            r.rows(xp, xq);
+            if (j == p) xq = T(0);  // not what rounding leaves of it
+            if (j == q) xp = T(0);
+          });
     });
+  }
+
+  /// Rotates the elements of all pairs of a round in one row or column. Several are read before the first is written:
+  /// that might be what the next one reads, and each would wait for the one before.
+  template <class Element, class Rotate>
+  KOKKOS_FUNCTION void rotate_pairs(const rotation* turns, int round, const Element& element,
+                                    const Rotate& rotate) const {
+    constexpr int together = sizeof(T) > 8 ? 2 : 4;  // for which there are registers
+    for (int first = 0; first < rotations(); first += together) {
+      int p[together], q[together];
+      T xp[together], xq[together];
+      for (int u = 0; u < together; ++u) {
+        q[u] = a.rows;
+        if (first + u < rotations()) jacobi_pair(a.rows, round, first + u, p[u], q[u]);
+        if (q[u] >= a.rows) continue;
+        xp[u] = element(p[u]);
+        xq[u] = element(q[u]);
+      }
+      for (int u = 0; u < together; ++u)
+        if (q[u] < a.rows) rotate(turns[first + u], p[u], q[u], xp[u], xq[u]);
+      for (int u = 0; u < together; ++u) {
+        if (q[u] >= a.rows) continue;
+        element(p[u]) = xp[u];
+        element(q[u]) = xq[u];
+      }
+    }
   }
 
   /// The values in ascending order, with their vectors.

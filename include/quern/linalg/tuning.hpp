@@ -47,8 +47,9 @@ struct linalg_tuning : tuning<Exec> {
   /// fast scratch memory (bench_dense: svd m x 100).
   static constexpr int team_columns = 128;
 
-  /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps.
-  static constexpr int vendor_eigh_rows = 24;
+  /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps, whose lanes are
+  /// 32 at most. (bench_linalg: sweep_eigh)
+  static constexpr int vendor_eigh_rows = 33;
 };
 
 }  // namespace quern::impl

@@ -5,6 +5,7 @@
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
+#include <quern/core/launch/team_scratch.hpp>
 #include <quern/random/field_blocks.hpp>
 #include <quern/random/tuning.hpp>
 
@@ -61,12 +62,79 @@ struct device_fill {
   }
 };
 
+/// Fills one row with numbers of which a first attempt refuses some. The threads of a team draw those again together,
+/// when all have attempted theirs: otherwise hardly a warp would have none, and all of its threads would wait for it.
+template <class Work>
+struct retry_fill {
+  using Exec = typename Work::exec_space;
+  using T = typename Work::T;
+  using tune = random_tuning<Exec>;
+  using policy = Kokkos::TeamPolicy<Exec, registers_of_teams<tune::retry_team, tune::retry_teams>>;
+  using member = typename policy::member_type;
+  static constexpr int together = tune::attempts;
+  static_assert(Work::width == 1);
+
+  Work work;
+  int steps;  // of a thread
+
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int tile) { return sizeof(int) + tile * sizeof(std::uint16_t); }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const int threads = team.team_size(), tile = threads * together * steps;
+    const std::int64_t first = std::int64_t{team.league_rank()} * tile;
+    auto* const refused = static_cast<int*>(team.team_shmem().get_shmem(scratch_bytes(tile)));  // how many
+    auto* const which = reinterpret_cast<std::uint16_t*>(refused + 1);
+    if (team.team_rank() == 0) *refused = 0;
+    team.team_barrier();
+    for (int s = 0; s < steps; ++s) attempt(first, s * threads * together + team.team_rank(), threads, refused, which);
+    team.team_barrier();
+    for (int e = team.team_rank(); e < *refused; e += threads) {
+      const std::int64_t position = work.first_block + first + which[e];
+      work.out[first + which[e]] = work.draw.again(work.key, words(position), position);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION philox_words words(std::int64_t position) const {
+    return philox(work.keys, position, work.key.stream);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void attempt(std::int64_t first, int i, int apart, int* refused,
+                                           std::uint16_t* which) const {
+    T v[together];
+    for (int u = 0; u < together; ++u) v[u] = work.draw.attempt(words(work.first_block + first + i + u * apart));
+    for (int u = 0; u < together; ++u) {
+      const int k = i + u * apart;
+      if (first + k >= work.nest.inner) return;
+      if (work.draw.is_refused(v[u])) which[Kokkos::atomic_fetch_inc(refused)] = static_cast<std::uint16_t>(k);
+      else work.out[first + k] = v[u];
+    }
+  }
+};
+template <class Exec, class Work>
+void fill_with_retries(const Exec& exec, const std::string& label, const Work& work) {
+  using kernel = retry_fill<Work>;
+  using tune = random_tuning<Exec>;
+  constexpr int least = tune::retry_team * tune::attempts;  // numbers of a team
+  static_assert(least * tune::retry_steps <= 1 << 16);
+  const std::int64_t n = work.nest.inner;
+  const auto steps = static_cast<int>(
+      std::clamp<std::int64_t>(n / (std::int64_t{tune::attempts} * exec.concurrency()), 1, tune::retry_steps));
+  const int tile = least * steps;
+  typename kernel::policy policy(exec, static_cast<int>((n + tile - 1) / tile), tune::retry_team);
+  policy.set_scratch_size(0,
+                          team_scratch<Exec>(label, tune::retry_team, kernel::scratch_bytes(tile) + alignof(double)));
+  Kokkos::parallel_for(kernel_label(label), policy, kernel{work, steps});
+}
+
 template <class Exec, class Work>
 void fill_on_device(const Exec& exec, const std::string& label, const Work& work) {
   using kernel_type = device_fill<Work>;
   constexpr std::int64_t unroll = kernel_type::unroll, span = kernel_type::span;
   kernel_type kernel{work};
   const std::int64_t blocks = work.nest.inner * work.nest.outer;
+  if constexpr (requires { work.draw.attempts_first(); })
+    if (work.draw.attempts_first() && work.in_rows() && work.nest.rank == 1)
+      return fill_with_retries(exec, label, work);
   const auto launch = [&]<class Tag>(Tag, std::int64_t threads) {
     Kokkos::parallel_for(kernel_label(label), index_range<Tag>(exec, threads), kernel);
   };

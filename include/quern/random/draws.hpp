@@ -180,6 +180,13 @@ struct gamma_draw {
     if constexpr (!math::impl::on_device)
       if (is_nan(*v)) *v = convert<T>(number(k, w, position));
   }
+  /// The first attempt, and the number where that is refused; of shapes from 1 on.
+  bool attempts_first() const { return shape >= 1; }
+  KOKKOS_FORCEINLINE_FUNCTION T attempt(const philox_words& w) const { return first_attempt(w, 1, true); }
+  KOKKOS_FUNCTION T again(const random::key& k, const philox_words& w, std::int64_t position) const {
+    return convert<T>(number(k, w, position));
+  }
+  static KOKKOS_FUNCTION bool is_refused(const T& v) { return is_nan(v); }
   /// Gamma numbers of small shapes in loops.
   bool draws_twice() const { return shape < 1; }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const random::key&, const philox_words& w, const philox_words& next,

@@ -14,6 +14,11 @@ struct random_tuning : tuning<Exec> {
   static constexpr int blocks = 4;
   static constexpr int steps = 2;
 
+  /// Where a first attempt refuses some numbers: the threads of a team that draws those together, the teams for which a
+  /// multiprocessor must have registers, the numbers that a thread attempts side by side, and how often at most.
+  /// (bench_sweep: gamma_2.5)
+  static constexpr int retry_team = 256, retry_teams = 3, attempts = 2, retry_steps = 8;
+
   /// Distance of a thread's blocks: about the threads that run together.
   static constexpr std::int64_t span = 256;
 
