@@ -5,6 +5,7 @@
 #include <chunked/behind_function.hpp>
 #include <limits>
 #include <quern/map.hpp>
+#include <quern/transfer/copy.hpp>
 #include <support/testing.hpp>
 
 namespace {
@@ -17,11 +18,17 @@ struct added {
     return static_cast<T>(a + b);
   }
 };
+struct added_to_itself {
+  KOKKOS_FUNCTION double operator()(double x) const { return x + x; }
+};
 struct both_signs {
   template <class T>
   KOKKOS_FUNCTION auto operator()(const T& x) const {
     return quern::values(x, -x);
   }
+};
+struct plus_one {
+  KOKKOS_FUNCTION double operator()(double x) const { return x + 1; }
 };
 struct quotient {
   KOKKOS_FUNCTION int operator()(int a, int b) const { return a / b; }
@@ -99,6 +106,39 @@ TYPED_TEST(MaskedMapOn, ComputesLazyInputsOfSelectedElementsAlone) {
   EXPECT_EQ((std::vector<int>{7, 1, 7, -1}), test::contents(out));
 }
 
+TYPED_TEST(MaskedMapOn, LeavesWhatIsNotSelectedOfEveryFunction) {
+  const TypeParam e;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto row = [this](std::initializer_list<double> v) { return this->row(std::vector<double>(v)); };
+  const auto x = row({nan, 2, nan, 4}), y = row({5, 2, 7, 8});
+  const auto m = this->row(std::vector<std::uint8_t>{1, 0, 0, 1}),
+             c = this->row(std::vector<bool>{true, true, false, false});
+  const auto written = [&](const auto& write) {
+    const auto out = row({9, 9, 9, 9});
+    write(out);
+    return test::contents(out);
+  };
+  EXPECT_EQ((std::vector<double>{5, 9, 9, 8}), written([&](auto out) { quern::copy(e, out, y, mask{m}); }));
+  EXPECT_EQ((std::vector<double>{0, 9, 9, 4}), written([&](auto out) { quern::nan_to_num(e, out, x, mask{m}); }));
+  EXPECT_EQ((std::vector<double>{-1, 9, 9, 4}),
+            written([&](auto out) { quern::nan_to_num(e, out, x, mask{m}, quern::replacements{.nan = -1}); }));
+  EXPECT_EQ((std::vector<double>{1, 9, 9, 0}),
+            written([&](auto out) { quern::isclose(e, out, row({5, 2, 7, 3}), y, quern::equal_nan, mask{m}); }));
+  EXPECT_EQ((std::vector<double>{5, 9, 9, -1}), written([&](auto out) { quern::where(e, out, c, y, -1, mask{m}); }));
+  EXPECT_EQ((std::vector<double>{5, 9, 9, -2}), written([&](auto out) { quern::select(e, out, mask{m}, c, y, -2); }));
+  EXPECT_EQ((std::vector<double>{6, 9, 9, -3}),
+            written([&](auto out) { quern::piecewise(e, out, quern::pieces(plus_one(), -3), mask{m}, y, c); }));
+  const auto square = [&](const auto& write) {
+    const auto out = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 2}, std::vector<double>(4, 9));
+    write(out, test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({2, 2}, std::vector<double>{1, 2, 3, 4}));
+    return test::contents(out);
+  };
+  const auto rows = this->row(std::vector<int>{0, 1});
+  EXPECT_EQ((std::vector<double>{9, 0, 9, 4}), square([&](auto out, auto in) { quern::tril(e, out, in, mask{rows}); }));
+  EXPECT_EQ((std::vector<double>{9, 0, 9, 0}),
+            square([&](auto out, auto in) { quern::triu(e, out, in, quern::diagonal_offset{2}, mask{rows}); }));
+}
+
 TYPED_TEST(MaskedMapOn, WorksInChunks) {
   const TypeParam e;
   const auto x = test::behind<double>(std::array<std::int64_t, 2>{50, 3});
@@ -111,6 +151,10 @@ TYPED_TEST(MaskedMapOn, WorksInChunks) {
     quern::map(e, out, added(), mask{chosen.source()}, test::memory_for(x, rows, 3), x.source(), x.source());
     EXPECT_EQ(expected, test::contents(out));
     quern::map(e, out, added(), test::memory_for(x, rows, 3), mask{chosen.source()}, x.source(), x.source());
+    EXPECT_EQ(expected, test::contents(out));
+    quern::select(e, out, mask{chosen.source()}, test::memory_for(x, rows, 3), true, x.source());
+    quern::piecewise(e, out, quern::pieces(added_to_itself()), test::memory_for(x, rows, 3), mask{chosen.source()},
+                     x.source(), true);
     EXPECT_EQ(expected, test::contents(out));
   }
 }

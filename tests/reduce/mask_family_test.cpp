@@ -126,6 +126,43 @@ TYPED_TEST(MasksOn, LazyAndSingleValuesAreMasks) {
   EXPECT_EQ(quern::sum(x), test::value(out));
 }
 
+/// The value; counts its calls, of which those for negative values are wrong.
+struct counted {
+  std::int64_t* calls;
+  KOKKOS_FUNCTION double operator()(double x) const {
+    Kokkos::atomic_inc(calls + (x < 0 ? 1 : 0));
+    return 3 * x;
+  }
+};
+
+TYPED_TEST(MasksOn, LazyInputsAreComputedForTheSelectedAlone) {
+  const TypeParam e;
+  const Kokkos::View<std::int64_t*, TypeParam> calls("calls", 2);
+  const auto f = counted{calls.data()};
+  for (const int run : {1, 2, 5, 31, 64, 65, 200, 5000}) {
+    for (const std::int64_t n : {1, 63, 64, 65, 129, 1000, 4500}) {
+      std::vector<double> values(n);
+      std::vector<std::uint8_t> chosen(n);
+      std::int64_t count = 0;
+      double sum = 0, dot = 0;
+      for (std::int64_t k = 0; k < n; ++k) {
+        chosen[k] = k / run % 2 == 0 ? 0xff : 0;
+        values[k] = static_cast<double>(chosen[k] != 0 ? k % 7 : -1 - k % 3);
+        count += chosen[k] != 0;
+        sum += chosen[k] != 0 ? 3 * values[k] : 0;
+        dot += chosen[k] != 0 ? 9 * values[k] * values[k] : 0;
+      }
+      const auto x = test::make_array<double, 1, Kokkos::LayoutRight, TypeParam>({n}, values);
+      const auto m = test::make_array<std::uint8_t, 1, Kokkos::LayoutRight, TypeParam>({n}, chosen);
+      Kokkos::deep_copy(calls, 0);
+      EXPECT_EQ(sum, quern::sum(e, quern::lazy(f, x), mask{m}));
+      EXPECT_EQ((std::vector<std::int64_t>{count, 0}), test::contents(calls)) << n << " in runs of " << run;
+      EXPECT_EQ(dot, quern::dot(e, quern::lazy(f, x), quern::lazy(f, x), mask{m}));
+      EXPECT_EQ((std::vector<std::int64_t>{3 * count, 0}), test::contents(calls)) << n << " in runs of " << run;
+    }
+  }
+}
+
 TYPED_TEST(MasksOn, RowsAreSelectedWhole) {
   const TypeParam e;
   const auto x =

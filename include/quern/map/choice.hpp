@@ -77,27 +77,38 @@ struct piecewise_value {
 /// @param in conditions and values in turn: arrays, lazy arrays or scalars that broadcast. Conditions are of any type
 ///           that converts to bool; values are converted to out's type
 ///
-/// All inputs are read. Asynchronous on `exec`, as `map`; in chunks, `chunking` stands before the inputs.
+/// All inputs are read. Asynchronous on `exec`, as `map`; options, `mask{m}` and in chunks `chunking`, stand before the
+/// inputs.
 template <execution_space Exec, result_view Out, class... In>
   requires operands<In...>
 void select(const Exec& exec, const Out& out, const In&... in) {
   static_assert(sizeof...(In) >= 2, "quern::select: there must be a condition and a value");
   impl::map_call("quern::select", exec, out, impl::op::select<impl::value_of<Out>>(), std::tie(in...));
 }
-template <execution_space Exec, result_view Out, call_option Option, class... In>
+template <execution_space Exec, result_view Out, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 void select(const Exec& exec, const Out& out, const Option& option, const In&... in) {
   impl::map_call("quern::select", exec, out, impl::op::select<impl::value_of<Out>>(), std::tie(in...), option);
+}
+template <execution_space Exec, result_view Out, call_option<mask_t> Option, impl::mask_or_place Second, class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+void select(const Exec& exec, const Out& out, const Option& option, const Second& second, const In&... in) {
+  impl::map_call("quern::select", exec, out, impl::op::select<impl::value_of<Out>>(), std::tie(in...), option, second);
 }
 template <result_view Out, class... In>
   requires operands<In...>
 void select(const Out& out, const In&... in) {
   select(impl::space_of(out, in...), out, in...);
 }
-template <result_view Out, call_option Option, class... In>
+template <result_view Out, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 void select(const Out& out, const Option& option, const In&... in) {
   select(impl::space_of(out, in...), out, option, in...);
+}
+template <result_view Out, call_option<mask_t> Option, impl::mask_or_place Second, class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+void select(const Out& out, const Option& option, const Second& second, const In&... in) {
+  select(impl::space_of(out, in...), out, option, second, in...);
 }
 QUERN_TAKES_NAME(select)
 
@@ -114,8 +125,8 @@ impl::piece_list<F...> pieces(const F&... f) {
 /// @param x          an array, or a lazy one
 /// @param conditions arrays, lazy arrays or scalars of bool, as many as there are functions or one less. All broadcast
 ///
-/// A function is called for the elements that it is chosen for alone. Asynchronous on `exec`, as `map`; in chunks,
-/// `chunking` stands before the inputs.
+/// A function is called for the elements that it is chosen for alone. Asynchronous on `exec`, as `map`; options,
+/// `mask{m}` and in chunks `chunking`, stand before the inputs.
 template <execution_space Exec, result_view Out, class... F, class X, class... C>
   requires operands<X, C...>
 void piecewise(const Exec& exec, const Out& out, const impl::piece_list<F...>& f, const X& x, const C&... conditions) {
@@ -123,7 +134,7 @@ void piecewise(const Exec& exec, const Out& out, const impl::piece_list<F...>& f
   impl::map_call("quern::piecewise", exec, out, impl::piecewise_value<impl::value_of<Out>, F...>{f},
                  std::tie(x, conditions...));
 }
-template <execution_space Exec, result_view Out, class... F, call_option Option, class... In>
+template <execution_space Exec, result_view Out, class... F, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 void piecewise(const Exec& exec, const Out& out, const impl::piece_list<F...>& f, const Option& option,
                const In&... in) {
@@ -131,15 +142,30 @@ void piecewise(const Exec& exec, const Out& out, const impl::piece_list<F...>& f
   impl::map_call("quern::piecewise", exec, out, impl::piecewise_value<impl::value_of<Out>, F...>{f}, std::tie(in...),
                  option);
 }
+template <execution_space Exec, result_view Out, class... F, call_option<mask_t> Option, impl::mask_or_place Second,
+          class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+void piecewise(const Exec& exec, const Out& out, const impl::piece_list<F...>& f, const Option& option,
+               const Second& second, const In&... in) {
+  const impl::label_scope functor("quern::piecewise", typeid(f));
+  impl::map_call("quern::piecewise", exec, out, impl::piecewise_value<impl::value_of<Out>, F...>{f}, std::tie(in...),
+                 option, second);
+}
 template <result_view Out, class... F, class X, class... C>
   requires operands<X, C...>
 void piecewise(const Out& out, const impl::piece_list<F...>& f, const X& x, const C&... conditions) {
   piecewise(impl::space_of(out, x, conditions...), out, f, x, conditions...);
 }
-template <result_view Out, class... F, call_option Option, class... In>
+template <result_view Out, class... F, call_option<mask_t> Option, class... In>
   requires(operands<In...> || impl::second_option<Option, In...>::value)
 void piecewise(const Out& out, const impl::piece_list<F...>& f, const Option& option, const In&... in) {
   piecewise(impl::space_of(out, in...), out, f, option, in...);
+}
+template <result_view Out, class... F, call_option<mask_t> Option, impl::mask_or_place Second, class... In>
+  requires(!std::same_as<Option, Second> && operands<In...>)
+void piecewise(const Out& out, const impl::piece_list<F...>& f, const Option& option, const Second& second,
+               const In&... in) {
+  piecewise(impl::space_of(out, in...), out, f, option, second, in...);
 }
 QUERN_TAKES_NAME(piecewise)
 

@@ -66,18 +66,19 @@ close_values closeness(const std::string& label, const Options&... options) {
 /// @param out  an array of bool, or of a type that true and false convert to
 /// @param a, b arrays, lazy arrays or scalars that broadcast, of real or complex numbers
 ///
-/// Options: `tolerance{.relative = 1e-5, .absolute = 1e-8}`, which these are without it; `equal_nan`. Asynchronous on
-/// `exec`, as `map`, also in chunks and over ranks.
+/// Options: `tolerance{.relative = 1e-5, .absolute = 1e-8}`, which these are without it; `equal_nan`; `mask{m}`.
+/// Asynchronous on `exec`, as `map`, also in chunks and over ranks.
 /// @throws Error if a tolerance is negative or NaN
-template <execution_space Exec, result_view Out, class A, class B, call_option<tolerance, equal_nan_t>... Options>
+template <execution_space Exec, result_view Out, class A, class B,
+          call_option<tolerance, equal_nan_t, mask_t>... Options>
 void isclose(const Exec& exec, const Out& out, const A& a, const B& b, const Options&... options) {
   const impl::operation_name label("quern::isclose");
   impl::compare_closeness(label, std::tie(out, a, b), options...);
   const impl::close_values f = impl::closeness(label, options...);
-  std::apply([&](const auto&... of_place) { impl::map_call(label, exec, out, f, std::tie(a, b), of_place...); },
-             impl::select_options<true>(options...));
+  std::apply([&](const auto&... of_map) { impl::map_call(label, exec, out, f, std::tie(a, b), of_map...); },
+             impl::options_of_maps(options...));
 }
-template <result_view Out, class A, class B, call_option<tolerance, equal_nan_t>... Options>
+template <result_view Out, class A, class B, call_option<tolerance, equal_nan_t, mask_t>... Options>
 void isclose(const Out& out, const A& a, const B& b, const Options&... options) {
   isclose(impl::space_of(out, a, b), out, a, b, options...);
 }

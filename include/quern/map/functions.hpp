@@ -15,8 +15,8 @@
 /// type, so that 0.5 makes them double. A View of rank 0 is an array, and keeps its type, too. A functor in
 /// `quern::map` gets each scalar as it is.
 ///
-/// With `mask{m}` `fill`, `add`, `subtract`, `multiply`, `divide` and `axpy` leave the elements of `out` as they are
-/// where m is zero, as NumPy's functions with `where=`.
+/// With `mask{m}` `fill`, `add`, `subtract`, `multiply`, `divide`, `where` and `axpy` leave the elements of `out` as
+/// they are where m is zero, as NumPy's functions with `where=`.
 
 #include <algorithm>
 #include <quern/core/launch/operations.hpp>
@@ -136,12 +136,12 @@ QUERN_TAKES_NAME(divide)
 
 /// `out = condition ? a : b`, element by element, each converted to out's type; `condition` is of any type that
 /// converts to bool.
-template <execution_space Exec, result_view Out, class C, class A, class B, call_option<>... Options>
+template <execution_space Exec, result_view Out, class C, class A, class B, call_option<mask_t>... Options>
 void where(const Exec& exec, const Out& out, const C& condition, const A& a, const B& b, const Options&... options) {
   impl::map_call("quern::where", exec, out, impl::op::where<impl::value_of<Out>>(), std::tie(condition, a, b),
                  options...);
 }
-template <result_view Out, class C, class A, class B, call_option<>... Options>
+template <result_view Out, class C, class A, class B, call_option<mask_t>... Options>
 void where(const Out& out, const C& condition, const A& a, const B& b, const Options&... options) {
   where(impl::space_of(out, condition, a, b), out, condition, a, b, options...);
 }

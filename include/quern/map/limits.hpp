@@ -104,20 +104,20 @@ void clip(const Out& out, const X& x, const Low& low, const High& high, const Op
 QUERN_TAKES_NAME(clip)
 
 /// `out = x`, with numbers in place of NaN and infinities (NumPy's `nan_to_num`), also in the parts of complex numbers;
-/// integers are copied. Option: `replacements{.nan = 0, .posinf = 1e9, .neginf = -1e9}`, converted to the real type of
-/// x's values.
+/// integers are copied. Options: `replacements{.nan = 0, .posinf = 1e9, .neginf = -1e9}`, converted to the real type of
+/// x's values; `mask{m}`.
 ///
 /// Asynchronous on `exec`, as `map`; `out` may be `x`.
-template <execution_space Exec, result_view Out, any_array In, call_option<replacements>... Options>
+template <execution_space Exec, result_view Out, any_array In, call_option<replacements, mask_t>... Options>
 void nan_to_num(const Exec& exec, const Out& out, const In& x, const Options&... options) {
   const impl::operation_name label("quern::nan_to_num");
   const auto by = impl::option_or(replacements(), options...);
   impl::compare_calls<impl::maps>(label, [&] { return impl::text_of(by); }, out, x);
   const auto f = impl::nan_to_num_of<impl::value_of<In>>(by);
-  std::apply([&](const auto&... of_place) { impl::map_call(label, exec, out, f, std::tie(x), of_place...); },
-             impl::select_options<true>(options...));
+  std::apply([&](const auto&... of_map) { impl::map_call(label, exec, out, f, std::tie(x), of_map...); },
+             impl::options_of_maps(options...));
 }
-template <result_view Out, any_array In, call_option<replacements>... Options>
+template <result_view Out, any_array In, call_option<replacements, mask_t>... Options>
 void nan_to_num(const Out& out, const In& x, const Options&... options) {
   nan_to_num(impl::space_of(out, x), out, x, options...);
 }

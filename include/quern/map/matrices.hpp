@@ -65,8 +65,7 @@ void map_by_diagonal(const operation_name& label, const Exec& exec, const Out& o
   const F f{option_or(diagonal_offset{0}, options...).value};
   const auto more = [&] { return ", diagonal " + std::to_string(f.k); };
   unpack([&](const auto&... v) { compare_calls<maps>(label, more, out, v...); }, in);
-  std::apply([&](const auto&... of_place) { map_call(label, exec, out, f, in, of_place...); },
-             select_options<true>(options...));
+  std::apply([&](const auto&... of_map) { map_call(label, exec, out, f, in, of_map...); }, options_of_maps(options...));
 }
 
 /// The axis of the outputs that an input of `meshgrid` runs along.
@@ -129,27 +128,28 @@ void eye(const Out& out, const Options&... options) {
 QUERN_TAKES_NAME(eye)
 
 /// `out(i, j) = in(i, j)` on and below a diagonal, and 0 above it (NumPy's `tril`): of more axes, many matrices along
-/// the last two. `in` broadcasts, may be lazy, and may be `out`. Option: `diagonal_offset{k}`.
-template <execution_space Exec, result_view Out, any_array In, call_option<diagonal_offset>... Options>
+/// the last two. `in` broadcasts, may be lazy, and may be `out`. Options: `diagonal_offset{k}`,
+/// `mask{m}`.
+template <execution_space Exec, result_view Out, any_array In, call_option<diagonal_offset, mask_t>... Options>
 void tril(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::may_have_rank<Out, 2, max_rank>, "quern::tril: out must have two axes at least");
   const positions_t at = positions();
   impl::map_by_diagonal<impl::triangle_part<true>>("quern::tril", exec, out, std::tie(in, at), options...);
 }
-template <result_view Out, any_array In, call_option<diagonal_offset>... Options>
+template <result_view Out, any_array In, call_option<diagonal_offset, mask_t>... Options>
 void tril(const Out& out, const In& in, const Options&... options) {
   tril(impl::space_of(out, in), out, in, options...);
 }
 QUERN_TAKES_NAME(tril)
 
 /// The same on and above a diagonal, and 0 below it (NumPy's `triu`).
-template <execution_space Exec, result_view Out, any_array In, call_option<diagonal_offset>... Options>
+template <execution_space Exec, result_view Out, any_array In, call_option<diagonal_offset, mask_t>... Options>
 void triu(const Exec& exec, const Out& out, const In& in, const Options&... options) {
   static_assert(impl::may_have_rank<Out, 2, max_rank>, "quern::triu: out must have two axes at least");
   const positions_t at = positions();
   impl::map_by_diagonal<impl::triangle_part<false>>("quern::triu", exec, out, std::tie(in, at), options...);
 }
-template <result_view Out, any_array In, call_option<diagonal_offset>... Options>
+template <result_view Out, any_array In, call_option<diagonal_offset, mask_t>... Options>
 void triu(const Out& out, const In& in, const Options&... options) {
   triu(impl::space_of(out, in), out, in, options...);
 }

@@ -78,7 +78,7 @@ struct host_reduction {
       work.f.compute_block(room, n, p...);
       return room;
     } else if constexpr (skips_some<F>) {
-      return apply_by_choice<F>(work.f, room, n, p...);
+      return chosen_elements<F>(work.f).apply(room, n, p...);
     } else {
       in_loop<F> local = work.f;
       // Outputs that f writes are those that it reads, or others.

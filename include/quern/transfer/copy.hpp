@@ -182,16 +182,19 @@ concept copied_to = stored_array<T> || impl::placed<T>;
 /// takes its blocks from one that all ranks have, and to one all blocks are brought on every rank, for which the call
 /// waits. A scalar broadcasts as in `fill`, and so do `positions()`, whose Arrays are the values.
 ///
+/// With `mask{m}` the elements of `out` where m is zero are left as they are (NumPy's `copyto` with `where`), as `map`
+/// does it: between arrays that `exec` reaches, and over ranks between those of the same blocks.
 /// @throws Error if `in` does not broadcast to `out`, or shares memory with it and is not the same View
-template <execution_space Exec, copied_to Out, operand In, call_option... Options>
+template <execution_space Exec, copied_to Out, operand In, call_option<mask_t>... Options>
 void copy(const Exec& exec, const Out& out, const In& in, const Options&... options) {
-  if constexpr (any_array<In>) impl::engine_of<impl::copies, Out, In>::run(exec, out, in, options...);
+  if constexpr (any_array<In> && !impl::with_mask<Options...>)
+    impl::engine_of<impl::copies, Out, In>::run(exec, out, in, options...);
   else impl::map_call("quern::copy", exec, out, impl::op::identity(), std::tie(in), options...);
 }
 
 /// On a default instance of the space that reaches both Views, or else of the device's. A copy to memory of the host
 /// that is not pinned has ended when the call returns.
-template <copied_to Out, operand In, call_option... Options>
+template <copied_to Out, operand In, call_option<mask_t>... Options>
 void copy(const Out& out, const In& in, const Options&... options) {
   using namespace impl;
   if constexpr (view_like<Out> && view_like<In>) {

@@ -90,6 +90,17 @@ auto without_mask(const Options&... options) {
   return std::tuple_cat(other(options)...);
 }
 
+/// The mask among the options, if there is one, and those of a place, as a tuple.
+template <class... Options>
+auto options_of_maps(const Options&... options) {
+  static_assert((0 + ... + (is_option<mask_t, Options> ? 1 : 0)) <= 1, "quern: an option is given twice");
+  [[maybe_unused]] const auto the_mask = [](const auto& o) {
+    if constexpr (is_option<mask_t, decltype(o)>) return std::tuple(o);
+    else return std::tuple<>();
+  };
+  return std::tuple_cat(the_mask(options)..., select_options<true>(options...));
+}
+
 /// Whether the elements of a mask of an array of some rank are right.
 template <class M, int Rank>
 constexpr bool check_mask_type() {

@@ -73,6 +73,12 @@ inline constexpr bool skips_some = false;
 template <class F, class... Part>
 inline constexpr bool skips_some<fused<F, Part...>> =
     (selects_by_last<F> && is_delicate_before_last<Part...>()) || (skips_some<Part> || ...);
+/// How many masks say for which elements it is computed, without those of what another leaves out.
+template <class Part>
+inline constexpr int masks_of = 0;
+template <class F, class... Part>
+inline constexpr int masks_of<fused<F, Part...>> =
+    selects_by_last<F> && is_delicate_before_last<Part...>() ? 1 : (0 + ... + masks_of<Part>);
 
 /// `f(part...)` as a functor of all leaves. Each part takes its own; those of this one begin with number `At`.
 template <class F, class... Part>
@@ -105,6 +111,12 @@ struct fused {
       return parts_compute_all<At>(std::index_sequence_for<Part...>(), v...);
     }
   }
+  /// The value of an element of which it is known, without a branch, that all of it is computed (`All`), or, of what
+  /// has one mask, that this leaves it out.
+  template <bool All, int At, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto where_known(const V&... v) const {
+    return call_where_known<All, At>(std::index_sequence_for<Part...>(), v...);
+  }
 
  private:
   static constexpr std::size_t last = sizeof...(Part) - 1;
@@ -130,6 +142,18 @@ struct fused {
     const auto chosen = argument<At, last>(v...);
     if (chosen != std::remove_const_t<decltype(chosen)>(0)) return f(argument<At, I>(v...)..., chosen);
     return f(argument_elsewhere<At, I>(v...)..., chosen);
+  }
+  template <bool All, int At, std::size_t... I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION auto call_where_known(std::index_sequence<I...>, const V&... v) const {
+    return f(argument_where_known<All, At, I>(v...)...);
+  }
+  template <bool All, int At, std::size_t I, class... V>
+  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) argument_where_known(const V&... v) const {
+    using part = std::remove_cvref_t<decltype(get<I>(parts))>;
+    if constexpr (skips && !All && I != last) return argument_elsewhere<At, I>(v...);
+    else if constexpr (!skips && skips_some<part>)
+      return get<I>(parts).template where_known<All, At + leaves_before(I)>(v...);
+    else return argument<At, I>(v...);
   }
   template <int At, std::size_t I, class... V>
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) argument(const V&... v) const {
