@@ -28,7 +28,8 @@ INTERFACES = {
                 "stencil/grid.hpp", "stencil/reducing_axes.hpp",  # the cells of a stencil, and of its reductions, in other places
                 "stencil/halo_fields.hpp", "stencil/halo_passes.hpp",  # ghosts of fields, which ranks bring, too
                 "stencil/window.hpp"},  # the windows of rolling, without their kernels
-    "keyed": {"keyed/counted_quantile.hpp",  # quantiles of what does not fit into memory at once
+    "keyed": {"keyed/asof_options.hpp",  # which rows an as-of join takes, also of tables
+              "keyed/counted_quantile.hpp",  # quantiles of what does not fit into memory at once
               "keyed/bins.hpp", "keyed/compaction.hpp", "keyed/counted.hpp", "keyed/groups.hpp",  # sums of keys that are known; results that are counted
               "keyed/hash_keys.hpp",  # a hash of keys, which also says the rank of one
               "keyed/order.hpp", "keyed/sort_order.hpp"},  # orders of sorts, also over ranks; the direction of a sort, without the sort

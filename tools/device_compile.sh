@@ -43,7 +43,7 @@ units=(
 # The other tests, which instantiate every operation for every type. What includes hdf5.h is left out, which is not there.
 tests=(
   "core/lazy_test core/lazy_scan_test core/lazy_keyed_test"
-  "keyed/unique_test keyed/join_test keyed/insert_test"
+  "keyed/unique_test keyed/join_test keyed/asof_join_test keyed/insert_test"
   "keyed/group_by_test keyed/different_keys_test keyed/group_ranges_test"
   "keyed/group_order_test keyed/group_moments_test"
   "map/map_test map/functions_test map/math_test map/elementary_test map/outputs_test map/transposed_copies_test"

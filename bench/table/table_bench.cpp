@@ -201,9 +201,87 @@ prepared write_csv(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// A batch of four columns of doubles, of which every tenth is missing, in Arrow's memory, which it keeps.
+struct arrow_batch {
+  std::int64_t rows;
+  std::vector<double> values;
+  std::vector<std::uint8_t> bits;
+  const void* column_buffers[4][2];
+  const void* batch_buffers[1] = {nullptr};
+  std::string names[4] = {"x0", "x1", "x2", "x3"};
+  ArrowSchema schemas[5] = {};
+  ArrowArray arrays[5] = {};
+  ArrowSchema* schema_children[4];
+  ArrowArray* array_children[4];
+
+  explicit arrow_batch(std::int64_t n)
+      : rows(n), values(static_cast<std::size_t>(4 * n)), bits(static_cast<std::size_t>(n + 7) / 8) {
+    for (std::int64_t i = 0; i < n; ++i)
+      if (i % 10 != 0) bits[static_cast<std::size_t>(i / 8)] |= static_cast<std::uint8_t>(1 << i % 8);
+    for (int c = 0; c < 4; ++c) {
+      double* const column = values.data() + c * n;
+      for (std::int64_t i = 0; i < n; ++i) column[i] = static_cast<double>(i);
+      column_buffers[c][0] = bits.data();
+      column_buffers[c][1] = column;
+      schema_children[c] = &schemas[c];
+      array_children[c] = &arrays[c];
+    }
+  }
+  arrow_batch(const arrow_batch&) = delete;
+  arrow_batch& operator=(const arrow_batch&) = delete;
+
+  /// Its structs as new ones, which are not released yet.
+  std::pair<ArrowSchema*, ArrowArray*> exported() {
+    for (int c = 0; c < 5; ++c) {
+      const bool column = c < 4;
+      schemas[c] = {};
+      schemas[c].format = column ? "g" : "+s";
+      schemas[c].name = column ? names[c].c_str() : "";
+      schemas[c].n_children = column ? 0 : 4;
+      schemas[c].children = column ? nullptr : schema_children;
+      schemas[c].release = [](ArrowSchema* s) { s->release = nullptr; };
+      arrays[c] = {};
+      arrays[c].length = rows;
+      arrays[c].null_count = column ? -1 : 0;
+      arrays[c].n_buffers = column ? 2 : 1;
+      arrays[c].buffers = column ? column_buffers[c] : batch_buffers;
+      arrays[c].n_children = schemas[c].n_children;
+      arrays[c].children = column ? nullptr : array_children;
+      arrays[c].release = [](ArrowArray* a) { a->release = nullptr; };
+    }
+    return {&schemas[4], &arrays[4]};
+  }
+};
+
+bool tenths_are_missing(const exec_space& exec, const table& t, const char* name) {
+  const auto x = t.column<double>(name);
+  exec.fence();
+  return bench::failures(
+             t.rows(), KOKKOS_LAMBDA(std::int64_t i) {
+               return i % 10 == 0 ? x(i) != x(i) : x(i) == static_cast<double>(i);
+             }) == 0;
+}
+/// Missing values become NaN, so that all columns are copied. Bytes are those of the values, read and written, and of
+/// the bitmaps.
+prepared from_arrow(const exec_space& exec, std::int64_t n) {
+  const auto batch = std::make_shared<arrow_batch>(n);
+  const auto made = std::make_shared<table>();
+  prepared p{4 * (16.0 + 1.0 / 8) * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] {
+                   const auto [schema, array] = batch->exported();
+                   *made = quern::from_arrow(exec, schema, array);
+                 }}};
+  p.poison = [=] { *made = table(); };
+  p.right = [=] {
+    return made->rows() == n && tenths_are_missing(exec, *made, "x0") && tenths_are_missing(exec, *made, "x3");
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"read_csv/f64 n x 4", {1'000'000}, 4099, read_csv});
   bench::add({"write_csv/f64 n x 4", {1'000'000}, 4099, write_csv});
+  bench::add({"from_arrow/f64 n x 4, missing", {1'000'000, 10'000'000}, 4099, from_arrow});
   bench::add({"sort_by/i64", {1'000'000, 10'000'000}, 4099, sort_by});
   bench::add({"concat/i64, f64", {1'000'000, 50'000'000}, 4100, concat});
   bench::add({"pivot 1000 x 16/f64", {1'000'000, 50'000'000}, 20'000, pivot});

@@ -6,6 +6,7 @@
 /// @file
 /// Sorting, distinct values, selections, groups, joins, histograms, bins and searches.
 
+#include <quern/keyed/asof_join.hpp>
 #include <quern/keyed/compact.hpp>
 #include <quern/keyed/cubic_spline.hpp>
 #include <quern/keyed/group_by.hpp>

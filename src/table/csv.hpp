@@ -6,6 +6,7 @@
 /// @file
 /// Comma-separated values on the host: fields, numbers and columns, without an execution space.
 
+#include <charconv>
 #include <cstddef>
 #include <deque>
 #include <optional>
@@ -41,6 +42,20 @@ struct cursor {
 
   /// Reads the field at the cursor and steps behind what ends it.
   field_end next(field& f);
+  /// Steps behind what ends a field without quotation marks at `last`; false, and no step, if nothing does.
+  bool pass(const char* last, field_end& e) {
+    if (last < end && *last == delimiter) {
+      at = last + 1;
+      e = field_end::field;
+      return true;
+    }
+    if (last < end && *last == '\r') ++last;
+    if (last < end && *last != '\n') return false;
+    lines += last < end;
+    at = last < end ? last + 1 : end;
+    e = field_end::line;
+    return true;
+  }
   /// Steps over empty lines.
   void skip_empty();
   /// Steps behind the end of the line.
@@ -69,6 +84,14 @@ bool read_bool(std::string_view text, bool& value);
 bool read_int(std::string_view text, std::int64_t& value);
 template <class T>
 bool read_real(std::string_view text, T& value);
+/// The end of a number of digits at the beginning of a text; null where there is none, or none that T holds.
+template <class T>
+const char* plain_number(const char* begin, const char* end, T& value) {
+  const char* const digit = begin + (begin < end && *begin == '-' ? 1 : 0);
+  if (digit == end || *digit < '0' || *digit > '9') return nullptr;
+  const auto [last, error] = std::from_chars(begin, end, value);
+  return error == std::errc() ? last : nullptr;
+}
 /// The least kind that a text that is not missing is of.
 kind kind_of(std::string_view text);
 

@@ -113,7 +113,12 @@ class part_reader {
     problem found;
     std::size_t k = 0;
     for (field f{};; ++k) {
-      const field_end e = c.next(f);
+      field_end e;
+      if (!dry && found.text.empty() && k < columns_.size() && store_number(p, k, c, e)) {
+        if (e == field_end::line) break;
+        continue;
+      }
+      e = c.next(f);
       if (e == field_end::open) {
         p.stray = p.open = true;
         return {"field " + std::to_string(k + 1) + " has no closing quotation mark"};
@@ -133,6 +138,28 @@ class part_reader {
       return {std::to_string(k + 1) + (k == 0 ? " field" : " fields") + ", expected " +
               std::to_string(columns_.size())};
     return found;
+  }
+  /// Reads a number at the cursor into its column before its end is known, which takes two thirds of the time, and
+  /// steps behind it. False, and nothing is done, unless it is of the column's type and written as most are.
+  bool store_number(const part& p, std::size_t k, cursor& c, field_end& e) const {
+    const column& to = columns_[k];
+    if (to.data == nullptr || p.kinds[k] != to.type || missing_.has_values()) return false;
+    switch (to.type) {
+      case kind::int64:
+        return store_number<std::int64_t>(p, k, c, e);
+      case kind::float32:
+        return store_number<float>(p, k, c, e);
+      case kind::float64:
+        return store_number<double>(p, k, c, e);
+      default:
+        return false;
+    }
+  }
+  template <class T>
+  bool store_number(const part& p, std::size_t k, cursor& c, field_end& e) const {
+    T value;
+    const char* const last = plain_number(c.at, c.end, value);
+    return last != nullptr && c.pass(last, e) && set(p, k, value);
   }
   /// Stores a field, unless the line is bad already.
   void keep(part& p, std::size_t k, const field& f, bool dry, changes& changed, problem& found) const {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <limits>
 #include <optional>
-#include <quern/core/values/binary_search.hpp>
+#include <quern/keyed/asof_join.hpp>
 #include <quern/keyed/is_sorted.hpp>
 
 #include "groups.hpp"
@@ -10,58 +9,6 @@
 namespace quern {
 namespace impl {
 namespace {
-
-/// The right row for each left one. The right keys are in order, group by group, and so are their groups.
-template <class T>
-struct find_asof {
-  using distance_type = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;  // double rounds int64
-  const T* left;
-  std::int64_t stride;
-  const T* right;
-  const std::int64_t* right_rows;
-  const std::int32_t *left_groups, *right_groups;  // null where there is one group
-  std::int64_t n;
-  asof_direction direction;
-  bool exact;
-  distance_type tolerance;
-  std::int64_t* to;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const T v = left[i * stride];
-    std::int64_t begin = 0, end = n;
-    if (left_groups != nullptr) {
-      const std::int32_t group = left_groups[i];
-      begin = partition_point(right_groups, 1, n, [=](std::int32_t g) { return g < group; });
-      end = begin + partition_point(right_groups + begin, 1, n - begin, [=](std::int32_t g) { return g == group; });
-    }
-    const bool equal_before = exact, equal_behind = !exact;  // whether keys equal to v are among those that end there
-    const std::int64_t before =
-        begin + partition_point(right + begin, 1, end - begin, [=](T r) { return r < v || (equal_before && r == v); }) -
-        1;
-    const std::int64_t behind =
-        begin + partition_point(right + begin, 1, end - begin, [=](T r) { return r < v || (equal_behind && r == v); });
-    std::int64_t at =
-        direction == asof_direction::forward ? (behind < end ? behind : -1) : (before >= begin ? before : -1);
-    if (direction == asof_direction::nearest && behind < end && (at < 0 || distance(behind, v) < distance(at, v)))
-      at = behind;
-    to[i] = at >= 0 && distance(at, v) <= tolerance ? right_rows[at] : -1;
-  }
-  /// How far a right key is from a left one.
-  KOKKOS_FUNCTION distance_type distance(std::int64_t at, const T& v) const {
-    const T r = right[at];
-    if constexpr (std::is_integral_v<T>)
-      return r < v ? static_cast<std::uint64_t>(v) - static_cast<std::uint64_t>(r)
-                   : static_cast<std::uint64_t>(r) - static_cast<std::uint64_t>(v);
-    else return r == v ? 0 : Kokkos::abs(r - v);
-  }
-};
-
-/// A tolerance in the type of the distances.
-template <class D>
-D greatest_distance(double tolerance) {
-  if constexpr (std::is_same_v<D, double>) return tolerance;
-  else return tolerance < 0x1p64 ? static_cast<D>(tolerance) : std::numeric_limits<D>::max();
-}
 
 /// The key of a table, whose values must be there and in order.
 template <class Exec>
@@ -98,25 +45,18 @@ std::optional<column_in<Exec>> groups_of_both(const std::string& label, const Ta
 
 /// The right rows of all left ones; -1 for none.
 template <class Exec>
-column_in<Exec> asof_rows(const std::string& label, const Exec& exec, const column_in<Exec>& left,
-                          const column_in<Exec>& right, const std::optional<column_in<Exec>>& groups,
-                          const merge_asof_options& options) {
+column_in<Exec> asof_rows(const Exec& exec, const column_in<Exec>& left, const column_in<Exec>& right,
+                          const std::optional<column_in<Exec>>& groups, const merge_asof_options& options) {
   const std::int64_t n = left.rows, m = right.rows;
-  std::vector<column_in<Exec>> orders = {right};
-  if (groups) orders.insert(orders.begin(), rows_of(*groups, n, n + m));
-  const auto rows = order_of(label, exec, orders, std::vector<sort_order>(orders.size(), sort_order::ascending));
-  const auto keys = gather_rows(label, exec, right, data_of<std::int64_t>(rows), m);
-  std::optional<column_in<Exec>> of_right;
-  if (groups) of_right = gather_rows(label, exec, orders[0], data_of<std::int64_t>(rows), m);
   const auto out = new_values(exec, {}, column_type::int64, n);
+  const auto to = packed_of<std::int64_t>(exec, out);
+  const asof_options how{options.direction, options.allow_exact_matches, options.tolerance};
   const auto find = [&]<class T>(T) {
-    Kokkos::parallel_for(kernel_label(label), index_range(exec, n),
-                         find_asof<T>{static_cast<const T*>(left.data), left.stride, data_of<T>(keys),
-                                      data_of<std::int64_t>(rows), groups ? data_of<std::int32_t>(*groups) : nullptr,
-                                      groups ? data_of<std::int32_t>(*of_right) : nullptr, m, options.direction,
-                                      options.allow_exact_matches,
-                                      greatest_distance<typename find_asof<T>::distance_type>(options.tolerance),
-                                      data_of<std::int64_t>(out)});
+    const auto left_keys = view_of<T>(exec, left), right_keys = view_of<T>(exec, right);
+    if (groups)
+      asof_join(exec, to, left_keys, right_keys, view_of<std::int32_t>(exec, rows_of(*groups, 0, n)),
+                view_of<std::int32_t>(exec, rows_of(*groups, n, n + m)), how);
+    else asof_join(exec, to, left_keys, right_keys, how);
   };
   if (left.type == column_type::int64) find(std::int64_t());
   else find(double());
@@ -144,7 +84,7 @@ Table<Exec> Table<Exec>::merge_asof(const Table& right, const merge_asof_options
   check_sorted(label, exec_, left_key);
   check_sorted(label, exec_, right_key);
   const auto groups = groups_of_both(label, *this, right, options.by);
-  const auto rows = asof_rows(label, exec_, left_key, right_key, groups, options);
+  const auto rows = asof_rows(exec_, left_key, right_key, groups, options);
   const bool may_miss = rows.rows > 0 && bounds_of(label, exec_, rows).min_val < 0;
 
   const auto is_shared = [&](const std::string& name) {

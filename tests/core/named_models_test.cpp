@@ -69,6 +69,7 @@ TEST_F(Named, Joins) {
   EXPECT_NAMED(quern::left_join(exec, left, right, short_keys, short_keys, size, step));
   EXPECT_NAMED(quern::semi_join(exec, left, short_keys, short_keys, step));
   EXPECT_NAMED(quern::anti_join(exec, left, short_keys, short_keys, step));
+  EXPECT_NAMED(quern::asof_join(exec, left, right, right, step));
   EXPECT_NAMED(quern::join_count(exec, short_keys, short_keys, step));
   EXPECT_NAMED(quern::left_join_count(exec, index, short_keys, short_keys, step));
 }

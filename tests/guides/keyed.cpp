@@ -52,6 +52,7 @@ void joins(const space& exec) {
   // # 5
   EXPECT_EQ(2, n);
   EXPECT_EQ(0, test::contents(left_rows)[0]);  // the first row has no partner
+  EXPECT_EQ((std::vector<int>{-1, 0}), test::contents(nearest));
 }
 
 void bins(const space& exec) {

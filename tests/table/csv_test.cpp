@@ -110,6 +110,20 @@ TYPED_TEST(Csv, NumbersThatAreTooLargeAreRealOrInfinite) {
   EXPECT_EQ((std::vector<double>{infinity, -infinity}), test::values_of<double>(t, "b"));
 }
 
+TYPED_TEST(Csv, NumbersEndWithTheirFields) {
+  const auto written = [](const std::string& text, const read_csv_options& options = {}) {
+    return quern::to_csv(TestFixture::parsed(text, options));
+  };
+  EXPECT_EQ("a,b\n1,2.5\n-3,-100.0\n4,5.0\n6,7.0\n8,-inf\n9,inf\n10,0.5\n11,\n12,0.25\n13,0.5\n",
+            written("a,b\r\n1,2.5\r\n-3,-1e2\n4,+5\n 6, 7 \n\"8\",-inf\n9,1e999\n10,.5\n11,\n12,\"0.25\"\n13,0.5\r"));
+  EXPECT_EQ("a,b\n1,2\n1x,2\n1-2,3\n-,4\n", written("a,b\n1,2\n1x,2\n1-2,3\n-,4\n"));
+  EXPECT_EQ("a,b\n1,2\n\"3\r4\",5\n", written("a,b\n1,2\n3\r4,5\n"));
+  EXPECT_EQ("a,b\n\"1,5\",3.0\n2,0.5\n", written("a;b\n1,5;3\n2;0.5\n", {.delimiter = ';'}));
+  EXPECT_EQ("the text: line 3: 3 fields, expected 2", TestFixture::problem("a,b\n1,2\n3,4,\n"));
+  EXPECT_EQ("the text: line 3: a quotation mark in field 1, which does not begin with one",
+            TestFixture::problem("a,b\n1.5,2\n2.5\"x\",2\n"));
+}
+
 TYPED_TEST(Csv, HeadersAloneAreColumnsWithoutRows) {
   const auto t = TestFixture::parsed("a,b");
   EXPECT_EQ((std::vector<std::string>{"a", "b"}), t.names());

@@ -4,6 +4,7 @@
 #define QUERN_TABLE_MERGE_HPP
 
 #include <limits>
+#include <quern/keyed/asof_options.hpp>
 #include <quern/table/column.hpp>
 
 namespace quern {
@@ -32,10 +33,6 @@ struct merge_options {
   /// What is put behind the names of columns that both tables have and that are no keys.
   std::pair<std::string, std::string> suffixes{"_x", "_y"};
 };
-
-/// Which right row `Table::merge_asof` takes for a left key: the last one at or before it, the first one at or behind
-/// it, or the nearer of both (of two that are equally near, the one before).
-enum class asof_direction : std::uint8_t { backward, forward, nearest };
 
 /// How `Table::merge_asof` does it: `{.on = "time", .by = "sensor", .tolerance = 0.5}`.
 struct merge_asof_options {
