@@ -50,7 +50,8 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const auto& result_nest = work.result_nest;
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
-  kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
+  kernel.finds = may_find_in_rows(work);
+  kernel.by_rows = !kernel.finds && result_nest.inner >= few && (results_fastest || work.values < short_row);
   kernel.prefetches =
       kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
       work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
@@ -60,13 +61,15 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
   kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
   kernel.work.total = kernel.work.items * work.nest.outer;
-  const std::int64_t max_across = !kernel.by_rows  ? (results_fastest ? tune::largest_few : 1)
-                                  : kernel.gathers ? kernel_type::max_gathered(work.values)
-                                  : kernel.work.total < 2 * kernel_type::rows
-                                      ? std::min(kernel_type::chunk, kernel_type::max_across)
-                                      : kernel_type::max_across;
+  const std::int64_t max_across =
+      kernel.finds      ? std::clamp<std::int64_t>(work.results() / (8 * exec.concurrency()), 1, 4096)
+      : !kernel.by_rows ? (results_fastest ? std::min<std::int64_t>(tune::largest_few, kernel_type::max_across) : 1)
+      : kernel.gathers  ? kernel_type::max_gathered(work.values)
+      : kernel.work.total < 2 * kernel_type::rows ? std::min(kernel_type::chunk, kernel_type::max_across)
+                                                  : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(result_nest.inner, max_across));
   kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
+  kernel.finds = kernel.finds && kernel.work.shape.splits == 1;
   kernel.work.share_tiles(exec, scratch);
   launch_units(exec, label, kernel.work.shape.league, kernel);
 }

@@ -14,6 +14,7 @@
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/reduce/chosen_elements.hpp>
+#include <quern/reduce/positions_in_rows.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reduce/vector_columns.hpp>
@@ -68,6 +69,7 @@ struct host_reduction {
   bool by_rows = false;     // items are rows of elements, one for each result of a tile
   bool gathers = false;     // what a loop reads is not contiguous
   bool prefetches = false;  // what a loop reads is in memory
+  bool finds = false;       // the library finds the positions of all rows of a tile
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
@@ -367,6 +369,8 @@ struct host_reduction {
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
     const tile_start start = work.tile_at(tile);
+    if constexpr (finds_in_rows<Reducer>)
+      if (finds) return find_in_rows(work, start);
     if (by_rows && work.shape.splits == 1) {
       if (work.total == 2) return reduce_few(start, std::make_index_sequence<2>());
       if (work.total == 3) return reduce_few(start, std::make_index_sequence<3>());
