@@ -398,6 +398,12 @@ def on_host():
     yield "var/float32", n, "NumPy", lambda: reals(n, dtype="float32").var
     yield "var/int32", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int32).var
     yield "var/int8", n, "NumPy", lambda: rng.integers(0, 100, n, dtype=np.int8).var
+    for name, dtype in (("short_argmax_rows", "float64"), ("short_argmax_rows_int64", "int64"), ("short_argmax_rows_int32", "int32")):
+        for size in (2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64):
+            yield (name, size, "NumPy", lambda: (lambda x: lambda: x.argmax(axis=1))((1e6 * reals(2**19 // size, size)).astype(dtype)))
+    for size, dtype in ((size, dtype) for dtype in ("float64", "float32") for size in (5, 10, 30, 100)):
+        yield (f"var_axis0/{dtype} 1e5xn", size, "NumPy",
+               lambda: (lambda x: lambda: x.var(axis=0))(100 * reals(10**5, size).astype(dtype)))
     yield "minmax/float64", 10**8, "NumPy", lambda: (lambda x: lambda: (x.min(), x.max()))(reals(10**8))
     for dtype, size in (("int8", 4 * 10**8), ("int16", 2 * 10**8)):
         yield f"sum/{dtype}", size, "NumPy", lambda: rng.integers(0, 100, size, dtype=dtype).sum

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variances of rows that begin beside the boundaries of packs, and of one long row, beside a team for each row that
-// reads it twice. Bytes count each element read once.
+// reads it twice; and of the columns of few, beside a loop over all rows. Bytes count each element read once.
 
 #include <quern/core.hpp>
 #include <quern/reduce.hpp>
@@ -84,6 +84,42 @@ prepared var_of_rows(const exec_space& exec, std::int64_t rows, std::int64_t n) 
   return p;
 }
 
+template <class T>
+prepared var_of_columns(const exec_space& exec, std::int64_t n) {
+  constexpr std::int64_t rows = 100'000;
+  const auto x = make_view<T**>("x", rows, n);
+  Kokkos::parallel_for("bench::fill", range(0, rows * n), fill_rows<T>{x});
+  Kokkos::fence();
+  const auto out = make_view<T*>("out", n);
+  prepared p{1.0 * sizeof(T) * rows * n, 4.0 * rows * n, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::var(exec, out, x, quern::axis{0}); }},
+                {"plain", [=] {
+                   Kokkos::parallel_for(
+                       "plain", range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t j) {
+                         double sum = 0, squares = 0;
+                         for (std::int64_t i = 0; i < rows; ++i) sum += static_cast<double>(x(i, j));
+                         const double mean = sum / rows;
+                         for (std::int64_t i = 0; i < rows; ++i) {
+                           const double d = static_cast<double>(x(i, j)) - mean;
+                           squares += d * d;
+                         }
+                         out(j) = static_cast<T>(squares / rows);
+                       });
+                 }}};
+  p.poison = [=] { Kokkos::deep_copy(out, T(-7)); };
+  p.right = [=] {
+    const Kokkos::View<T**, Kokkos::LayoutStride, bench::memory_space> columns(
+        x.data(), Kokkos::LayoutStride(static_cast<std::size_t>(n), 1, rows, static_cast<std::size_t>(n)));
+    const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+    for (const std::int64_t column : {std::int64_t{0}, n - 1}) {
+      const double var = exact_var(columns, column);
+      if (!(Kokkos::abs(static_cast<double>(got(column)) - var) <= 1e-5 * var)) return false;
+    }
+    return true;
+  };
+  return p;
+}
+
 template <class T, class Result>
 void add(const char* of_one, const char* of_rows) {
   using std::int64_t;
@@ -98,6 +134,8 @@ void add(const char* of_one, const char* of_rows) {
   add<float, float>("var/float32", "var/float32 1e4xn");
   add<std::int32_t, double>("var/int32", "var/int32 1e4xn");
   add<std::int8_t, double>("var/int8", "var/int8 1e4xn");
+  bench::add({"var_axis0/float64 1e5xn", {5, 10, 30, 100}, 3, var_of_columns<double>});
+  bench::add({"var_axis0/float32 1e5xn", {5, 10, 30, 100}, 3, var_of_columns<float>});
   return true;
 }();
 

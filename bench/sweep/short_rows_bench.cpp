@@ -34,7 +34,7 @@ std::function<void()> by_rows(const exec_space& exec, int64_t n, const Row& row)
 }
 template <class V>
 std::function<void()> poisons(const V& out) {
-  return [=] { Kokkos::deep_copy(out, -7.0); };
+  return [=] { Kokkos::deep_copy(out, typename V::value_type(-7)); };
 }
 /// A call beside a plain loop, whose result `out` is to have; the sums of its rows may be added up otherwise.
 template <class V>
@@ -49,7 +49,8 @@ prepared beside_plain(double bytes, const V& out, std::function<void()> call, st
     const auto n = static_cast<int64_t>(out.extent(0)), k = static_cast<int64_t>(out.extent(1));
     return bench::failures(
                n * k, KOKKOS_LAMBDA(int64_t e) {
-                 const double a = out.access(e / k, e % k), b = of_call.access(e / k, e % k);
+                 const auto a = static_cast<double>(out.access(e / k, e % k)),
+                            b = static_cast<double>(of_call.access(e / k, e % k));
                  return Kokkos::abs(a - b) <= 1e-12 * Kokkos::abs(a);
                }) == 0;
   };
@@ -139,6 +140,25 @@ prepared reduce_columns(const exec_space& exec, int64_t k) {
           }));
 }
 
+template <class T>
+prepared argmax_rows(const exec_space& exec, int64_t k) {
+  const int64_t n = rows_of(k);
+  const auto x = make_view<T**>("x", n, k);
+  Kokkos::parallel_for(
+      "fill", range(exec, 0, n * k),
+      KOKKOS_LAMBDA(int64_t e) { x(e / k, e % k) = static_cast<T>(1e6 * bench::hashed(e, 1)); });
+  const auto out = make_view<int64_t**>("out", n, 1);
+  const auto line = Kokkos::subview(out, Kokkos::ALL, 0);
+  return beside_plain(
+      1.0 * sizeof(T) * n * k + 8.0 * n, out, [=] { quern::argmax(exec, line, x, quern::axis{1}); },
+      by_rows(
+          exec, n, KOKKOS_LAMBDA(int64_t i) {
+            int64_t at = 0;
+            for (int64_t j = 1; j < k; ++j) at = x(i, j) > x(i, at) ? j : at;
+            out(i, 0) = at;
+          }));
+}
+
 template <int Axis>
 prepared cumsum(const exec_space& exec, int64_t k) {
   const int64_t n = rows_of(k);
@@ -222,6 +242,9 @@ prepared stencil(const exec_space& exec, int64_t k) {
   add("short_times_column", broadcast<true>);
   add("short_sum_rows", reduce_rows<sum_of>);
   add("short_max_rows", reduce_rows<max_of>);
+  add("short_argmax_rows", argmax_rows<double>);
+  add("short_argmax_rows_int64", argmax_rows<int64_t>);
+  add("short_argmax_rows_int32", argmax_rows<std::int32_t>);
   add("short_sum_columns", reduce_columns<sum_of>);
   add("short_max_columns", reduce_columns<max_of>);
   add("short_cumsum_rows", cumsum<1>);

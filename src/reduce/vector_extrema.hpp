@@ -27,9 +27,10 @@ inline constexpr int vectors = 4;
 template <class T>
 constexpr bool may_be_nan = T(0.5) != T(0);
 
-/// V has vectors of one type of numbers (load, all, better, best_of), flags of their lanes (equal, beats, unordered,
-/// which is where either is NaN, either of two lots of flags, and their bits), and integers of the same width (count,
-/// all of the same, select by flags, and store).
+/// V has vectors of one type of numbers (load, all, better, best_of, and spread_best, which has that in all lanes),
+/// some_lanes (first_lanes, and load_some, which loads no others), flags of their lanes (equal, beats, unordered, which
+/// is where either is NaN, either of two lots of flags, and their bits), and integers of the same width (count, all of
+/// the same, select by flags, and store).
 template <class V, bool Largest>
 struct extrema_of {
   using T = typename V::number;
@@ -160,6 +161,59 @@ struct extrema_of {
     return nan ? T(__builtin_nan("")) : best;
   }
 
+  /// The first of the best values of a row of at most 64, n = whole lanes + those of `rest`; -1 where all are NaN that
+  /// are left out. Without branches that depend on values, but for NaN.
+  template <bool SkipNan>
+  static std::int64_t position_in_short(const T* v, int whole, int rest, typename V::some_lanes some) {
+    const vector worst = V::all(V::template worst<Largest>());
+    vector best = worst, other = worst;                       // two, whose operations overlap
+    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    const auto take = [&](const vector& x, vector& of) {
+      of = V::template better<Largest>(x, of);
+      if constexpr (may_be_nan<T> && !SkipNan) not_numbers = V::either(not_numbers, V::unordered(x, x));
+    };
+    int number = 0;
+    for (; number + 2 <= whole; number += 2) {
+      take(V::load(v + number * lanes), best);
+      take(V::load(v + (number + 1) * lanes), other);
+    }
+    if (number < whole) take(V::load(v + number * lanes), other);
+    const vector last = rest > 0 ? V::load_some(some, v + whole * lanes, worst) : worst;
+    if (rest > 0) take(last, best);
+    const auto flags_of = [&](const auto& flag) {
+      std::uint64_t flags = 0;
+      for (int u = 0; u < whole; ++u)
+        flags |= static_cast<std::uint64_t>(V::bits(flag(V::load(v + u * lanes)))) << (u * lanes);
+      if (rest == 0) return flags;
+      return flags | (static_cast<std::uint64_t>(V::bits(flag(last)) & ((1 << rest) - 1)) << (whole * lanes));
+    };
+    if constexpr (may_be_nan<T> && !SkipNan)
+      if (V::bits(not_numbers) != 0)
+        return __builtin_ctzll(flags_of([](const vector& x) { return V::unordered(x, x); }));
+    best = V::template spread_best<Largest>(V::template better<Largest>(best, other));
+    const std::uint64_t flags = flags_of([&](const vector& x) { return V::equal(x, best); });
+    return flags == 0 ? -1 : __builtin_ctzll(flags);
+  }
+
+  /// Where the best of each row is first.
+  template <bool SkipNan>
+  static void rows(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, std::int64_t* at) {
+    if (n <= 64) {
+      const int whole = static_cast<int>(n) / lanes, rest = static_cast<int>(n) % lanes;
+      const auto some = V::first_lanes(rest);
+      for (std::int64_t r = 0; r < count; ++r) at[r] = position_in_short<SkipNan>(v + r * apart, whole, rest, some);
+      return;
+    }
+    for (std::int64_t r = 0; r < count; ++r) {
+      const T* const row = v + r * apart;
+      bool nan;
+      std::int64_t k;
+      const T x = find<SkipNan>(row, n, nan, k);
+      if (!SkipNan && nan) k = position<may_be_nan<T>>(row, n, x);
+      at[r] = k < n ? k : -1;
+    }
+  }
+
   template <bool SkipNan>
   static void first(const T* v, std::int64_t n, first_extremum<T>& best) {
     constexpr std::int64_t block = block_bytes / sizeof(T);
@@ -191,6 +245,9 @@ struct unsigned_of : V {
   }
   static vector all(T x) { return V::all(static_cast<integer>(x ^ sign)); }
   static vector load(const T* p) { return V::load(reinterpret_cast<const integer*>(p)) ^ all(0); }
+  static vector load_some(typename V::some_lanes some, const T* p, vector other) {
+    return V::load_some(some, reinterpret_cast<const integer*>(p), other ^ all(0)) ^ all(0);
+  }
   template <bool Largest>
   static T best_of(vector a) {
     return static_cast<T>(V::template best_of<Largest>(a)) ^ sign;
@@ -203,7 +260,9 @@ constexpr vector_extrema<typename V::number> table_of() {
   using most = extrema_of<V, true>;
   return {{&least::value, &most::value},
           {&least::template first<false>, &most::template first<false>},
-          {&least::template first<true>, &most::template first<true>}};
+          {&least::template first<true>, &most::template first<true>},
+          {&least::template rows<false>, &most::template rows<false>},
+          {&least::template rows<true>, &most::template rows<true>}};
 }
 
 }  // namespace

@@ -12,13 +12,21 @@ namespace {
 
 struct lanes8 {
   using integer = std::int32_t;
+  using some_lanes = __m256i;
   static constexpr int lanes = 8;
+  static some_lanes first_lanes(int n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
   static __m256i count(std::int64_t k) { return _mm256_set1_epi32(static_cast<integer>(k)); }
   static void store(integer* to, __m256i k) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), k); }
 };
 struct lanes4 {
   using integer = std::int64_t;
+  using some_lanes = __m256i;
   static constexpr int lanes = 4;
+  static some_lanes first_lanes(int n) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
   static __m256i count(std::int64_t k) { return _mm256_set1_epi64x(k); }
   static void store(integer* to, __m256i k) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), k); }
 };
@@ -33,6 +41,9 @@ struct floats : lanes8 {
     return Largest ? -__builtin_inff() : __builtin_inff();
   }
   static vector load(const float* p) { return _mm256_loadu_ps(p); }
+  static vector load_some(some_lanes some, const float* p, vector other) {
+    return _mm256_blendv_ps(other, _mm256_maskload_ps(p, some), _mm256_castsi256_ps(some));
+  }
   static vector all(float x) { return _mm256_set1_ps(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -44,6 +55,12 @@ struct floats : lanes8 {
     __m128 x = better4(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     x = better4(x, _mm_movehl_ps(x, x));
     return _mm_cvtss_f32(better4(x, _mm_movehdup_ps(x)));
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    a = better<Largest>(a, _mm256_permute2f128_ps(a, a, 1));
+    a = better<Largest>(a, _mm256_permute_ps(a, 0x4e));
+    return better<Largest>(a, _mm256_permute_ps(a, 0xb1));
   }
   static flags unordered(vector a, vector b) { return _mm256_cmp_ps(a, b, _CMP_UNORD_Q); }
   static flags equal(vector a, vector b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
@@ -64,6 +81,9 @@ struct doubles : lanes4 {
     return Largest ? -__builtin_inf() : __builtin_inf();
   }
   static vector load(const double* p) { return _mm256_loadu_pd(p); }
+  static vector load_some(some_lanes some, const double* p, vector other) {
+    return _mm256_blendv_pd(other, _mm256_maskload_pd(p, some), _mm256_castsi256_pd(some));
+  }
   static vector all(double x) { return _mm256_set1_pd(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -74,6 +94,11 @@ struct doubles : lanes4 {
     const auto better2 = [](__m128d x, __m128d y) { return Largest ? _mm_max_pd(x, y) : _mm_min_pd(x, y); };
     const __m128d x = better2(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
     return _mm_cvtsd_f64(better2(x, _mm_unpackhi_pd(x, x)));
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    a = better<Largest>(a, _mm256_permute2f128_pd(a, a, 1));
+    return better<Largest>(a, _mm256_permute_pd(a, 5));
   }
   static flags unordered(vector a, vector b) { return _mm256_cmp_pd(a, b, _CMP_UNORD_Q); }
   static flags equal(vector a, vector b) { return _mm256_cmp_pd(a, b, _CMP_EQ_OQ); }
@@ -92,14 +117,6 @@ struct integers : Lanes {
   using vector = __m256i;
   using flags = __m256i;
   static vector load(const T* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
-  template <bool Largest>
-  static T best_of(vector a) {
-    T x[lanes];
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(x), a);
-    T best = x[0];
-    for (int l = 1; l < lanes; ++l) best = (Largest ? x[l] > best : x[l] < best) ? x[l] : best;
-    return best;
-  }
   static flags either(flags a, flags b) { return _mm256_or_si256(a, b); }
   static __m256i select(flags f, __m256i a, __m256i b) { return _mm256_blendv_epi8(b, a, f); }
 };
@@ -112,6 +129,19 @@ struct ints : integers<std::int32_t, lanes8> {
   template <bool Largest>
   static vector better(vector a, vector b) {
     return Largest ? _mm256_max_epi32(a, b) : _mm256_min_epi32(a, b);
+  }
+  static vector load_some(some_lanes some, const number* p, vector other) {
+    return select(some, _mm256_maskload_epi32(p, some), other);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    a = better<Largest>(a, _mm256_permute4x64_epi64(a, 0x4e));
+    a = better<Largest>(a, _mm256_shuffle_epi32(a, 0x4e));
+    return better<Largest>(a, _mm256_shuffle_epi32(a, 0xb1));
+  }
+  template <bool Largest>
+  static number best_of(vector a) {
+    return _mm256_cvtsi256_si32(spread_best<Largest>(a));
   }
   static flags equal(vector a, vector b) { return _mm256_cmpeq_epi32(a, b); }
   template <bool Largest>
@@ -129,6 +159,18 @@ struct longs : integers<std::int64_t, lanes4> {
   template <bool Largest>
   static vector better(vector a, vector b) {
     return select(beats<Largest>(a, b), a, b);
+  }
+  static vector load_some(some_lanes some, const number* p, vector other) {
+    return select(some, _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), some), other);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    a = better<Largest>(a, _mm256_permute4x64_epi64(a, 0x4e));
+    return better<Largest>(a, _mm256_shuffle_epi32(a, 0x4e));
+  }
+  template <bool Largest>
+  static number best_of(vector a) {
+    return _mm_cvtsi128_si64(_mm256_castsi256_si128(spread_best<Largest>(a)));
   }
   static flags equal(vector a, vector b) { return _mm256_cmpeq_epi64(a, b); }
   template <bool Largest>

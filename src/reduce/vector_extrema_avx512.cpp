@@ -12,8 +12,10 @@ namespace {
 
 struct lanes16 {
   using flags = std::uint16_t;
+  using some_lanes = flags;
   using integer = std::int32_t;
   static constexpr int lanes = 16;
+  static some_lanes first_lanes(int n) { return static_cast<some_lanes>((1u << n) - 1); }
   static flags either(flags a, flags b) { return static_cast<flags>(a | b); }
   static int bits(flags f) { return f; }
   static __m512i count(std::int64_t k) { return _mm512_set1_epi32(static_cast<integer>(k)); }
@@ -22,8 +24,10 @@ struct lanes16 {
 };
 struct lanes8 {
   using flags = std::uint8_t;
+  using some_lanes = flags;
   using integer = std::int64_t;
   static constexpr int lanes = 8;
+  static some_lanes first_lanes(int n) { return static_cast<some_lanes>((1u << n) - 1); }
   static flags either(flags a, flags b) { return static_cast<flags>(a | b); }
   static int bits(flags f) { return f; }
   static __m512i count(std::int64_t k) { return _mm512_set1_epi64(k); }
@@ -40,6 +44,9 @@ struct floats : lanes16 {
     return Largest ? -__builtin_inff() : __builtin_inff();
   }
   static vector load(const float* p) { return _mm512_loadu_ps(p); }
+  static vector load_some(some_lanes some, const float* p, vector other) {
+    return _mm512_mask_loadu_ps(other, some, p);
+  }
   static vector all(float x) { return _mm512_set1_ps(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -48,6 +55,10 @@ struct floats : lanes16 {
   template <bool Largest>
   static float best_of(vector a) {
     return Largest ? _mm512_reduce_max_ps(a) : _mm512_reduce_min_ps(a);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    return all(best_of<Largest>(a));
   }
   static flags unordered(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q); }
   static flags equal(vector a, vector b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
@@ -64,6 +75,9 @@ struct doubles : lanes8 {
     return Largest ? -__builtin_inf() : __builtin_inf();
   }
   static vector load(const double* p) { return _mm512_loadu_pd(p); }
+  static vector load_some(some_lanes some, const double* p, vector other) {
+    return _mm512_mask_loadu_pd(other, some, p);
+  }
   static vector all(double x) { return _mm512_set1_pd(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -72,6 +86,10 @@ struct doubles : lanes8 {
   template <bool Largest>
   static double best_of(vector a) {
     return Largest ? _mm512_reduce_max_pd(a) : _mm512_reduce_min_pd(a);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    return all(best_of<Largest>(a));
   }
   static flags unordered(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q); }
   static flags equal(vector a, vector b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
@@ -88,6 +106,9 @@ struct ints : lanes16 {
     return Largest ? INT32_MIN : INT32_MAX;
   }
   static vector load(const number* p) { return _mm512_loadu_si512(p); }
+  static vector load_some(some_lanes some, const number* p, vector other) {
+    return _mm512_mask_loadu_epi32(other, some, p);
+  }
   static vector all(number x) { return _mm512_set1_epi32(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -96,6 +117,10 @@ struct ints : lanes16 {
   template <bool Largest>
   static number best_of(vector a) {
     return Largest ? _mm512_reduce_max_epi32(a) : _mm512_reduce_min_epi32(a);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    return all(best_of<Largest>(a));
   }
   static flags equal(vector a, vector b) { return _mm512_cmpeq_epi32_mask(a, b); }
   template <bool Largest>
@@ -111,6 +136,9 @@ struct longs : lanes8 {
     return Largest ? INT64_MIN : INT64_MAX;
   }
   static vector load(const number* p) { return _mm512_loadu_si512(p); }
+  static vector load_some(some_lanes some, const number* p, vector other) {
+    return _mm512_mask_loadu_epi64(other, some, p);
+  }
   static vector all(number x) { return _mm512_set1_epi64(x); }
   template <bool Largest>
   static vector better(vector a, vector b) {
@@ -119,6 +147,10 @@ struct longs : lanes8 {
   template <bool Largest>
   static number best_of(vector a) {
     return Largest ? _mm512_reduce_max_epi64(a) : _mm512_reduce_min_epi64(a);
+  }
+  template <bool Largest>
+  static vector spread_best(vector a) {
+    return all(best_of<Largest>(a));
   }
   static flags equal(vector a, vector b) { return _mm512_cmpeq_epi64_mask(a, b); }
   template <bool Largest>

@@ -52,16 +52,23 @@ struct ShortRows : testing::Test {
     const std::int64_t results = axis == 0 ? k : n;
     std::vector<S> sum(results, S(0));
     std::vector<T> min(results), max(results);
+    std::vector<std::int64_t> at_max(results, 0), at_min(results, -1);  // the first NaN, and of numbers alone
+    const auto of_line = [&](std::int64_t r, std::int64_t at) { return v[axis == 0 ? at * k + r : r * k + at]; };
     for (std::int64_t i = 0; i < n * k; ++i) {
       const std::int64_t r = axis == 0 ? i % k : i / k;
       const bool first = axis == 0 ? i < k : i % k == 0;
       sum[r] += v[i];
       min[r] = first ? v[i] : smaller(min[r], v[i]);
       max[r] = first ? v[i] : larger(max[r], v[i]);
+      const std::int64_t at = axis == 0 ? i / k : i % k;
+      const T largest = of_line(r, at_max[r]);
+      if (v[i] > largest || (is_nan(v[i]) && !is_nan(largest))) at_max[r] = at;
+      if (!is_nan(v[i]) && (at_min[r] < 0 || v[i] < of_line(r, at_min[r]))) at_min[r] = at;
     }
     const auto x = test::make_array<T, 2, layout, exec>({n, k}, v);
     const auto of_x = test::make_array<T, 1, layout, exec>({results});
     const auto sums = test::make_array<S, 1, layout, exec>({results});
+    const auto places = test::make_array<std::int64_t, 1, layout, exec>({results});
     const std::string name = std::to_string(n) + " x " + std::to_string(k) + " along " + std::to_string(axis);
     quern::sum(e, sums, x, quern::axis{axis});
     expect_same(sum, test::contents(sums), "sum " + name);
@@ -69,6 +76,10 @@ struct ShortRows : testing::Test {
     expect_same(max, test::contents(of_x), "max " + name);
     quern::min(e, of_x, x, quern::axis{axis});
     expect_same(min, test::contents(of_x), "min " + name);
+    quern::argmax(e, places, x, quern::axis{axis});
+    expect_same(at_max, test::contents(places), "argmax " + name);
+    quern::nanargmin(e, places, x, quern::axis{axis});
+    expect_same(at_min, test::contents(places), "nanargmin " + name);
   }
   void check_all() {
     for (std::int64_t k = 1; k <= 66; ++k)
@@ -93,6 +104,30 @@ TYPED_TEST(ShortRows, Many) {
   for (const std::int64_t k : {8, 17, 63}) {
     this->check(5'003, k, 1);
     this->check(k, 5'003, 0);
+    this->check(5'003, k, 0);
+  }
+}
+
+template <class Exec>
+struct ColumnsOn : testing::Test {};
+TYPED_TEST_SUITE(ColumnsOn, test::all_spaces);
+
+// Of many values to each of few columns, of which some lie far from 0.
+TYPED_TEST(ColumnsOn, HaveTheirVariances) {
+  constexpr std::int64_t n = 1'003;
+  for (const std::int64_t k : {7, 8, 15, 16, 31, 32, 40}) {
+    auto v = test::samples<float>(n * k, k);
+    for (std::int64_t i = 0; i < n * k; ++i) v[i] += static_cast<float>(1'000 * (i % k % 3));
+    const auto x = test::make_array<float, 2, Kokkos::LayoutRight, TypeParam>({n, k}, v);
+    const auto out = test::make_array<float, 1, Kokkos::LayoutRight, TypeParam>({k});
+    quern::var(TypeParam(), out, x, quern::axis{0});
+    const auto found = test::contents(out);
+    for (std::int64_t j = 0; j < k; ++j) {
+      long double sum = 0, squares = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += v[i * k + j];
+      for (std::int64_t i = 0; i < n; ++i) squares += (v[i * k + j] - sum / n) * (v[i * k + j] - sum / n);
+      EXPECT_NEAR(static_cast<double>(squares / n), found[j], 1e-6 * static_cast<double>(squares / n)) << k << ' ' << j;
+    }
   }
 }
 

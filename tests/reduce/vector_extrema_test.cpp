@@ -69,6 +69,25 @@ void expect_extrema(const vector_extrema<T>& by, const std::vector<T>& v, const 
   }
 }
 
+/// Rows of n of the values, each of which begins 2 elements behind the one before.
+template <class T>
+void expect_rows(const vector_extrema<T>& by, const std::vector<T>& v, std::int64_t n, const char* what) {
+  const std::int64_t count = (static_cast<std::int64_t>(v.size()) - n) / 2 + 1;
+  std::vector<std::int64_t> found(static_cast<std::size_t>(count));
+  for (const bool largest : {false, true})
+    for (const bool skip_nan : {false, true}) {
+      (skip_nan ? by.rows_of_numbers : by.rows)[largest](v.data(), n, 2, count, found.data());
+      for (std::int64_t r = 0; r < count; ++r) {
+        std::int64_t best = -1;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const T x = v[2 * r + k], y = best < 0 ? x : v[2 * r + best];
+          if (x != x ? !skip_nan && (best < 0 || y == y) : best < 0 || (largest ? x > y : x < y)) best = k;
+        }
+        ASSERT_EQ(best, found[r]) << what << ", row " << r << " of " << n << ", skip_nan " << skip_nan;
+      }
+    }
+}
+
 template <class T>
 void expect_all(const vector_extrema<T>& by, std::int64_t n) {
   std::mt19937 random(static_cast<unsigned>(n));
@@ -77,8 +96,10 @@ void expect_all(const vector_extrema<T>& by, std::int64_t n) {
   const auto place = [&] { return random() % v.size(); };
   fill([&] { return static_cast<T>(random()); });
   expect_extrema(by, v, "random");
+  if (n <= 200) expect_rows(by, v, (n + 1) / 2, "random");
   fill([&] { return static_cast<T>(random() % 3); });
   expect_extrema(by, v, "few different");
+  if (n <= 200) expect_rows(by, v, (n + 1) / 2, "few different");
   fill([k = 0]() mutable { return static_cast<T>(k++); });
   expect_extrema(by, v, "ascending");
   std::reverse(v.begin(), v.end());
@@ -95,6 +116,7 @@ void expect_all(const vector_extrema<T>& by, std::int64_t n) {
     expect_extrema(by, v, "random with NaN");
     fill([&] { return random() % 4 ? nan : T(random() % 5); });
     expect_extrema(by, v, "mostly NaN");
+    if (n <= 200) expect_rows(by, v, (n + 1) / 2, "mostly NaN");
     fill([&] { return random() % 2 ? T(0) : T(-0.0); });
     expect_extrema(by, v, "zeros");
     for (const T x : {infinity, T(-infinity), nan}) {
@@ -103,6 +125,7 @@ void expect_all(const vector_extrema<T>& by, std::int64_t n) {
       v[place()] = infinity;
       v[place()] = -infinity;
       expect_extrema(by, v, "not finite, different");
+      if (n <= 200) expect_rows(by, v, (n + 1) / 2, "not finite, different");
     }
     v.back() = nan;
     expect_extrema(by, v, "the last a NaN");
@@ -111,6 +134,7 @@ void expect_all(const vector_extrema<T>& by, std::int64_t n) {
       fill([&] { return x; });
       v[place()] = T(1);
       expect_extrema(by, v, "the ends");
+      if (n <= 200) expect_rows(by, v, (n + 1) / 2, "the ends");
     }
   }
 }

@@ -26,6 +26,10 @@ struct vector_extrema {
   void (*first[2])(const T* v, std::int64_t n, first_extremum<T>& best);
   /// The same, but NaN is left out.
   void (*first_number[2])(const T* v, std::int64_t n, first_extremum<T>& best);
+  /// The same of each of `count` rows of n values that are `apart` from each other, from the first value of a row on:
+  /// `at` becomes -1 where all are left out.
+  void (*rows[2])(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, std::int64_t* at);
+  void (*rows_of_numbers[2])(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, std::int64_t* at);
 };
 
 }  // namespace quern::impl

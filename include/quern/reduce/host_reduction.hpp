@@ -14,6 +14,7 @@
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
 #include <quern/reduce/chosen_elements.hpp>
+#include <quern/reduce/positions_in_rows.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reduce/vector_columns.hpp>
@@ -68,6 +69,7 @@ struct host_reduction {
   bool by_rows = false;     // items are rows of elements, one for each result of a tile
   bool gathers = false;     // what a loop reads is not contiguous
   bool prefetches = false;  // what a loop reads is in memory
+  bool finds = false;       // the library finds the positions of all rows of a tile
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
@@ -291,20 +293,28 @@ struct host_reduction {
   }
   template <std::size_t... U>
   void add_columns(slot* s, const value* const* v, const offsets* p, int results, std::index_sequence<U...>) const {
-    const int width = prefetches ? 64 : results;
     const value* const column[] = {v[U]...};  // which no state of a type of characters may overwrite
-    bool added = false, some = false;
-    for (int from = 0; from < results; from += width) {
-      const int to = Kokkos::min(from + width, results);
-      if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
-      if (added = add_columns_by_vectors<Reducer>(s, column, from, to, some); added) continue;
-      QUERN_IMPL_IVDEP
-      for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());
+    bool unsettled = false;
+    const auto add_parts = [&](const auto& add) {
+      const int width = prefetches ? 64 : results;
+      for (int from = 0; from < results; from += width) {
+        const int to = Kokkos::min(from + width, results);
+        if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
+        add(from, to);
+      }
+    };
+    if (adds_by_vectors<Reducer, value, sizeof...(U)>(results)) {
+      add_parts([&](int from, int to) { unsettled |= add_rows_by_vectors<Reducer>(s, column, from, to); });
+    } else {
+      add_parts([&](int from, int to) {
+        QUERN_IMPL_IVDEP
+        for (int k = from; k < to; ++k) add_column(s[k], {column[U][k]...}, p, std::index_sequence<U...>());
+      });
+      if constexpr (settles)
+        for (int k = 0; k < results; ++k) unsettled |= work.reducer.is_unsettled(s[k]);
     }
-    if constexpr (settles) {
-      for (int k = 0; !added && k < results; ++k) some |= work.reducer.is_unsettled(s[k]);
-      for (int k = 0; some && k < results; ++k) settle(s[k], {v[U][k]...});
-    }
+    if constexpr (settles)
+      for (int k = 0; unsettled && k < results; ++k) settle(s[k], {v[U][k]...});
   }
   template <std::size_t... U>
   void add_column(state& s, const value (&column)[sizeof...(U)], const offsets* p, std::index_sequence<U...>) const {
@@ -359,6 +369,8 @@ struct host_reduction {
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
     const tile_start start = work.tile_at(tile);
+    if constexpr (finds_in_rows<Reducer>)
+      if (finds) return find_in_rows(work, start);
     if (by_rows && work.shape.splits == 1) {
       if (work.total == 2) return reduce_few(start, std::make_index_sequence<2>());
       if (work.total == 3) return reduce_few(start, std::make_index_sequence<3>());
@@ -396,54 +408,6 @@ struct host_reduction {
       splits == 1 ? run_unit(unit, 0) : run_unit(unit / splits, unit % splits);
   }
 };
-
-/// Threads for `results` results of `items` items each (`inner` results a row). A tile is what a thread has in hand at
-/// a time.
-template <class Exec>
-reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::int64_t results, std::int64_t items) {
-  reduce_shape s;
-  s.across = across;
-  s.share_results(inner, results);
-  const std::int64_t threads = exec.concurrency(), wanted = s.tiles == 1 ? threads : 8 * threads;
-  if (s.tiles < wanted && threads > 1 && s.tiles <= Workspace<Exec>::max_counters)
-    s.splits = std::clamp<std::int64_t>((wanted + s.tiles - 1) / s.tiles, 1, std::max<std::int64_t>(items, 1));
-  s.league = static_cast<int>(std::min<std::int64_t>(s.tiles * s.splits, threads));
-  return s;
-}
-
-/// Chooses items and shape, and launches.
-template <class Exec, class Reducer, class F, class Out, class... In>
-  requires(!is_device<Exec>)
-void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& scratch,
-                   const strided_reduction<Exec, Reducer, F, Out, In...>& work) {
-  if (work.results() == 0) return;
-  using kernel_type = host_reduction<Exec, Reducer, F, Out, In...>;
-  using tune = reduce_tuning<Exec>;
-  constexpr bool positions = kernel_type::positions;  // whose values are added one by one
-  constexpr std::int64_t short_row = positions ? 32 : tune::short_row, few = positions ? 16 : tune::few_results;
-  const auto& result_nest = work.result_nest;
-  const bool results_fastest = work.shape.results_fastest;
-  kernel_type kernel{work};
-  kernel.by_rows = result_nest.inner >= few && (results_fastest || work.values < short_row);
-  kernel.prefetches =
-      kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
-      work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
-  kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
-    return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
-  });
-  const std::int64_t per_item = kernel.by_rows ? 1 : kernel.block;
-  kernel.work.items = (work.nest.inner + per_item - 1) / per_item;
-  kernel.work.total = kernel.work.items * work.nest.outer;
-  const std::int64_t max_across = !kernel.by_rows  ? (results_fastest ? 16 : 1)
-                                  : kernel.gathers ? kernel_type::max_gathered(work.values)
-                                  : kernel.work.total < 2 * kernel_type::rows
-                                      ? std::min(kernel_type::chunk, kernel_type::max_across)
-                                      : kernel_type::max_across;
-  const auto across = static_cast<int>(std::min(result_nest.inner, max_across));
-  kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
-  kernel.work.share_tiles(exec, scratch);
-  launch_units(exec, label, kernel.work.shape.league, kernel);
-}
 
 }  // namespace quern::impl
 

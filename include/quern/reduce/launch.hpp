@@ -9,7 +9,7 @@
 
 #include <quern/core/launch/compiled.hpp>
 #include <quern/reduce/device_reduction.hpp>
-#include <quern/reduce/host_reduction.hpp>
+#include <quern/reduce/host_launch.hpp>
 #include <quern/reducers/reducers.hpp>
 #include <quern/reducers/reproducible.hpp>
 

@@ -33,10 +33,12 @@ struct reduce_tuning : tuning<Exec> {
 
   /// The bytes of the rows that it has in hand where the elements of a result are the adjacent ones: all columns of
   /// these are read before they leave the first cache. Such rows have less than `short_row` elements. And the results
-  /// from which it walks so at all. All three by bench_short_rows.
+  /// from which it walks so at all, of `many_values` to each more than of fewer: `few_large` with states larger than a
+  /// value, `largest_few` with moments. All by bench_short_rows and bench_variance.
   static constexpr int gathered_bytes = 1 << 14;
   static constexpr int short_row = 64;
-  static constexpr int few_results = 8;
+  static constexpr int few_results = 8, few_of_many = 12, few_large = 16, largest_few = 32;
+  static constexpr std::int64_t many_values = 256;
 
   /// Arrays of more bytes are read from memory, whose rows are asked for ahead of time; within caches that takes
   /// longer.

@@ -31,23 +31,26 @@ inline constexpr bool has_moments_of_columns = std::is_same_v<T, float> && (Rows
 /// Fewer elements of rows are added sooner without a call.
 inline constexpr int least_columns = 16;
 
-/// Adds rows to states, from number `first` to before `last`; false where there are no such instructions. `unsettled`
-/// becomes true where a center no longer suits its values.
+/// Whether the library adds so many rows of `columns` elements to states.
+template <class Reducer, class T, int Rows>
+bool adds_by_vectors([[maybe_unused]] int columns) {
+  if constexpr (sums_columns<Reducer, T, Rows> || has_moments_of_columns<Reducer, T, Rows>)
+    return columns >= least_columns && vector_columns_here<T>() != nullptr;
+  else return false;
+}
+
+/// Adds rows to states there, from number `first` to before `last`; true where a center no longer suits its values.
 template <class Reducer, std::size_t Rows, class State, class T>
-bool add_columns_by_vectors([[maybe_unused]] State* states, [[maybe_unused]] const T* const (&rows)[Rows], int first,
-                            int last, [[maybe_unused]] bool& unsettled) {
-  constexpr bool sums = sums_columns<Reducer, T, Rows>;
-  if constexpr (sums || has_moments_of_columns<Reducer, T, Rows>) {
-    if (last - first < least_columns) return false;
-    const vector_columns<T>* const by = vector_columns_here<T>();
-    if (by == nullptr) return false;
-    static_assert(sizeof(State) == (sums ? 2 * sizeof(T) : 4 * sizeof(double)));
-    if constexpr (sums) by->sums[Rows / 8](states, rows, first, last);
-    else unsettled |= by->moments[Rows == 8 ? 2 : Rows - 3](states, rows, first, last);
-    return true;
-  } else {
-    return false;
+bool add_rows_by_vectors([[maybe_unused]] State* states, [[maybe_unused]] const T* const (&rows)[Rows],
+                         [[maybe_unused]] int first, [[maybe_unused]] int last) {
+  if constexpr (sums_columns<Reducer, T, Rows>) {
+    static_assert(sizeof(State) == 2 * sizeof(T));
+    vector_columns_here<T>()->sums[Rows / 8](states, rows, first, last);
+  } else if constexpr (has_moments_of_columns<Reducer, T, Rows>) {
+    static_assert(sizeof(State) == 4 * sizeof(double));
+    return vector_columns_here<T>()->moments[Rows == 8 ? 2 : Rows - 3](states, rows, first, last);
   }
+  return false;
 }
 
 }  // namespace quern::impl
