@@ -97,8 +97,11 @@ for header in headers:
 declared["::quern"].add("op")
 declared["::quern::op"] = set(re.findall(r"^QUERN_REDUCTION_FORMS(?:_WITH)?\((\w+)", code, flags=re.M))
 namespaces = {"::" + name for name in re.findall(r"\bnamespace (quern(?:::\w+)*)", code)}
-namespaces |= {f"{outer}::{name}" for outer in set(namespaces) for name in re.findall(r"\bnamespace (\w+) \{", code) if f"{outer}::{name}" in declared}
-strict = namespaces | {"::quern::op"} | {scope for scope in declared if scope.rsplit("::", 1)[-1] in re.findall(r"\benum (?:class )?(\w+)", code)}
+inner = set(re.findall(r"\bnamespace (\w+) \{", code))
+namespaces |= {f"{outer}::{name}" for outer in set(namespaces) for name in inner if f"{outer}::{name}" in declared}
+named = set(re.findall(r"\benum (?:class )?(\w+)", code))
+strict = namespaces | {"::quern::op"} | {scope for scope in declared if scope.rsplit("::", 1)[-1] in named}
+classes = set(re.findall(r"\b(?:struct|(?<!enum )class) (\w+)", code))
 members = set().union(*(found for scope, found in declared.items() if "::impl" not in scope))
 enumerations = {}
 for name, body in re.findall(r"\benum (?:class )?(\w+)[^{;]*\{([^}]*)\}", code):
@@ -118,7 +121,7 @@ for place, text in texts:
             scope += "::" + part
     # `norm_order::one, two and inf`: the members behind the first one too.
     for scope, first, rest in re.findall(r"\b(\w+)::(\w+)((?:, \w+\b(?!::))*)", text):
-        if scope in enumerations and not re.search(rf"(?:struct|(?<!enum )class) {scope}\b", code):
+        if scope in enumerations and scope not in classes:
             for member in [first, *re.findall(r"\w+", rest)]:
                 if member not in enumerations[scope]:
                     problems.append(f"{place}: {scope} has no {member}, but {', '.join(sorted(enumerations[scope]))}")
