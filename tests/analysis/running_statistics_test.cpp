@@ -340,4 +340,20 @@ TYPED_TEST(RunningStatisticsOn, CovariancesAreNumPys) {
                      [&] { whole.add(exec, quern::permute_dims(x, quern::axes{1, 0})); });
 }
 
+TYPED_TEST(RunningStatisticsOn, MeansOfInfinitiesAndOfWhatOverflows) {
+  using E = TypeParam;
+  const E exec;
+  constexpr double inf = std::numeric_limits<double>::infinity(), large = 1.6e308;
+  const auto x = test::make_array<double, 2, Kokkos::LayoutLeft, E>(
+      {3, 4}, std::vector<double>{inf, 1, 2, 3, large, -large, large, -large, 1, inf, -inf, 2});
+  const quern::RunningCovariance<E> all(exec, 3);
+  for (int k = 0; k < 4; ++k) all.add(exec, Kokkos::subview(x, Kokkos::ALL, std::pair(k, k + 1)));
+  const Kokkos::View<double*, E> mean("mean", 3);
+  all.mean(exec, mean);
+  const auto found = test::contents(mean);
+  EXPECT_EQ(inf, found[0]);
+  EXPECT_NEAR(0, found[1], 1e-15 * large);
+  EXPECT_NE(found[2], found[2]);
+}
+
 }  // namespace

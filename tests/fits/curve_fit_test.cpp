@@ -193,6 +193,29 @@ TYPED_TEST(CurveFitOn, ShortensSmallSteps) {
   EXPECT_LE(test::contents(p)[0], 1);
 }
 
+/// A guess where one parameter decides all by orders of magnitude: beside its derivatives there no other step counts, and
+/// the fit would end where a constant alone is nearer by far.
+TYPED_TEST(CurveFitOn, GoesOnBehindGuessesOfSteepSlopes) {
+  std::vector<double> times, values;
+  double mean = 0, squares_of_constant = 0, squares = 0;
+  for (int k = 0; k < 20; ++k) {
+    times.push_back(0.2 * k);
+    values.push_back(2 * std::exp(-1.3 * times.back()) + 0.5);
+    mean += values.back() / 20;
+  }
+  const auto p = this->row({-7.8, -11.6, -6.3});
+  const auto variance = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({3, 3});
+  const auto result = quern::curve_fit<3>(outputs(p, variance), decay(), this->row(times), this->row(values));
+  const auto found = test::contents(p);
+  for (int k = 0; k < 20; ++k) {
+    const double left = decay()(times[k], found) - values[k];
+    squares += left * left;
+    squares_of_constant += (values[k] - mean) * (values[k] - mean);
+  }
+  EXPECT_EQ(curve_fit_status::converged, result.status);
+  EXPECT_LE(squares, squares_of_constant);
+}
+
 /// Squares of residuals that underflow say nothing, so that the guess is no fit, unless a step from it is small.
 TYPED_TEST(CurveFitOn, DoesNotConvergeWhereSquaresUnderflow) {
   using E = TypeParam;

@@ -189,11 +189,16 @@ struct levenberg_marquardt {
   }
   KOKKOS_FUNCTION bool step_is_small(T least) const {
     T largest(0), squares(0), all(0);
-    for (int i = 0; i < N; ++i) largest = Kokkos::max(largest, Kokkos::abs(parameters[i] * length[i]));
+    vector own;  // of J as it is: beside a column that was longer by orders at the guess, no other step would count
+    for (int i = 0; i < N; ++i) {
+      own[i] = at.products[i][i] > T(0) ? Kokkos::sqrt(at.products[i][i]) : length[i];
+      largest = Kokkos::max(largest, Kokkos::abs(parameters[i] * own[i]));
+    }
     if (!(largest > T(0))) largest = T(1);
     bool absolute = true;
     for (int i = 0; i < N; ++i) {
-      const T p = parameters[i] * length[i] / largest, part = step[i] / largest;  // whose squares do not underflow
+      // Divided so that squares do not underflow.
+      const T p = parameters[i] * own[i] / largest, part = step[i] * (own[i] / length[i]) / largest;
       squares += part * part;
       all += p * p;
       absolute = absolute && Kokkos::abs(step[i] / length[i]) <= static_cast<T>(limits.absolute);

@@ -41,7 +41,10 @@ struct join_means {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double n = to.count(i), m = other.count(i);
     if (m == 0) return;
-    to.mean(i) = n == 0 ? other.mean(i) : to.mean(i) + (other.mean(i) - to.mean(i)) * (m / (n + m));
+    const double apart = other.mean(i) - to.mean(i), part = m / (n + m);
+    if (n == 0) to.mean(i) = other.mean(i);
+    else if (Kokkos::isfinite(apart)) to.mean(i) += apart * part;
+    else to.mean(i) = to.mean(i) * (n / (n + m)) + other.mean(i) * part;  // of infinities, and where steps overflow
     to.count(i) = n + m;
   }
 };
