@@ -193,8 +193,8 @@ TYPED_TEST(CurveFitOn, ShortensSmallSteps) {
   EXPECT_LE(test::contents(p)[0], 1);
 }
 
-/// A guess where one parameter decides all by orders of magnitude: beside its derivatives there no other step counts, and
-/// the fit would end where a constant alone is nearer by far.
+/// A guess where one parameter decides all by orders of magnitude: beside its derivatives there no other step counts,
+/// and the fit would end where a constant alone is nearer by far.
 TYPED_TEST(CurveFitOn, GoesOnBehindGuessesOfSteepSlopes) {
   std::vector<double> times, values;
   double mean = 0, squares_of_constant = 0, squares = 0;
