@@ -481,6 +481,8 @@ def on_host():
     yield ("group_sum_1000_f64", n, "NumPy",
            lambda: (lambda k, x: lambda: np.bincount(k, weights=x, minlength=1000))(keys(n, 1000), reals(n)))
     yield "unique_i32", n, "NumPy", lambda: (lambda k: lambda: np.unique(k, return_counts=True))(keys(n, 1000))
+    for size in (10_000, 4_000_000):
+        yield "count/int8", size, "NumPy", lambda: (lambda x: lambda: np.count_nonzero(x))(rng.integers(-128, 127, size, dtype=np.int8))
     for size in (10_000, n):
         yield ("nonzero_half_bool", size, "NumPy", lambda: (lambda x: lambda: np.flatnonzero(x))(reals(size) < 0.5))
     yield ("compact_half_f64", n, "NumPy", lambda: (lambda x: lambda: x[x > 0.5])(reals(n)))
