@@ -401,6 +401,13 @@ def on_host():
     for name, dtype in (("short_argmax_rows", "float64"), ("short_argmax_rows_int64", "int64"), ("short_argmax_rows_int32", "int32")):
         for size in (2, 3, 4, 5, 7, 8, 12, 16, 24, 32, 48, 64):
             yield (name, size, "NumPy", lambda: (lambda x: lambda: x.argmax(axis=1))((1e6 * reals(2**19 // size, size)).astype(dtype)))
+    for size in (4, 100):
+        rows = 100_000 // size
+        yield (f"copy_repeat_rows_of_{size}/float32", rows, "NumPy",
+               lambda: (lambda x: lambda: np.repeat(x, 3, axis=0))(reals(rows, size, dtype="float32")))
+        yield (f"copy_tile_rows_of_{size}/float32", rows, "NumPy", lambda: (lambda x: lambda: np.tile(x, (2, 3)))(reals(rows, size, dtype="float32")))
+    yield ("copy_take_rows_of_100/float32", 1000, "NumPy",
+           lambda: (lambda x, at: lambda: np.take(x, at, axis=0, mode="wrap"))(reals(1000, 100, dtype="float32"), rng.integers(0, 1000, 1000)))
     for size, dtype in ((size, dtype) for dtype in ("float64", "float32") for size in (5, 10, 30, 100)):
         yield (f"var_axis0/{dtype} 1e5xn", size, "NumPy",
                lambda: (lambda x: lambda: x.var(axis=0))(100 * reals(10**5, size).astype(dtype)))
@@ -474,6 +481,10 @@ def on_host():
     yield ("group_sum_1000_f64", n, "NumPy",
            lambda: (lambda k, x: lambda: np.bincount(k, weights=x, minlength=1000))(keys(n, 1000), reals(n)))
     yield "unique_i32", n, "NumPy", lambda: (lambda k: lambda: np.unique(k, return_counts=True))(keys(n, 1000))
+    for size in (10_000, 4_000_000):
+        yield "count/int8", size, "NumPy", lambda: (lambda x: lambda: np.count_nonzero(x))(rng.integers(-128, 127, size, dtype=np.int8))
+    for size in (10_000, n):
+        yield ("nonzero_half_bool", size, "NumPy", lambda: (lambda x: lambda: np.flatnonzero(x))(reals(size) < 0.5))
     yield ("compact_half_f64", n, "NumPy", lambda: (lambda x: lambda: x[x > 0.5])(reals(n)))
     yield ("top_k_100_f64", n, "NumPy", lambda: (lambda x: lambda: np.sort(np.partition(x, -100)[-100:]))(reals(n)))
 

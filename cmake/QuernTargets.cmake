@@ -55,7 +55,7 @@ set(_core_sources core/values/bytes_text core/call/error core/call/label core/ca
     core/views/mapped_array core/views/operands core/views/overlap core/views/repeat_by_counts
     core/launch/arguments core/launch/host_threads core/launch/launch_units core/launch/loop_nest core/launch/nontemporal_store
     core/memory/free_memory core/memory/pool core/memory/workspace transfer/box_copy transfer/copy_async transfer/staging chunked/array_io
-    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain random/fill stencil/filters stencil/grid stencil/halo_fields stencil/one_sided stencil/separable_passes stencil/stencil reduce/launch reduce/select reduce/vector_columns reduce/vector_columns_avx2 reduce/vector_columns_avx512 reduce/vector_extrema reduce/vector_extrema_avx2 reduce/vector_extrema_avx512 scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/hash_keys keyed/group_reductions
+    chunked/pipeline chunked/reindexed stencil/boundary stencil/footprint analysis/label analysis/kmeans_update particles/domain random/fill stencil/filters stencil/grid stencil/halo_fields stencil/one_sided stencil/separable_passes stencil/stencil reduce/byte_counts reduce/launch reduce/select reduce/vector_columns reduce/vector_columns_avx2 reduce/vector_columns_avx512 reduce/vector_extrema reduce/vector_extrema_avx2 reduce/vector_extrema_avx512 scan/scan scan/segmented_launch keyed/sort keyed/top_k keyed/group_by keyed/hash_keys keyed/group_reductions
     map/transpose_tile map/elementary map/elementary_avx2 map/elementary_avx512 map/elementary_neon print/digits print/formats print/gather print/text)
 if(Kokkos_ENABLE_CUDA OR (Kokkos_ENABLE_HIP AND Kokkos_ENABLE_ROCTHRUST))
   list(APPEND _core_sources keyed/sort_signed keyed/sort_unsigned keyed/sort_reals keyed/sort_with_32_bits
@@ -72,6 +72,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_ENABLE_CUDA AND NOT 
     set_source_files_properties(src/map/elementary_avx2.cpp PROPERTIES COMPILE_OPTIONS "${_exact};-mavx2;-mfma")
     set_source_files_properties(src/map/elementary_avx512.cpp PROPERTIES COMPILE_OPTIONS "${_exact};-mavx512f;-mfma")
   endif()
+endif()
+set_source_files_properties(src/reduce/byte_counts.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+  set_source_files_properties(src/reduce/byte_counts.cpp PROPERTIES COMPILE_OPTIONS -O3)
 endif()
 # Extrema, and sums of columns with the arithmetic that is written there, each source for one set of instructions as well. g++ 12 takes what its own header leaves undefined for an error of it.
 set(_extrema src/reduce/vector_columns_avx2.cpp src/reduce/vector_columns_avx512.cpp src/reduce/vector_extrema_avx2.cpp

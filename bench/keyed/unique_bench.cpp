@@ -149,11 +149,41 @@ prepared compact(const exec_space& exec, std::int64_t n) {
   return p;
 }
 
+/// Of which half are set.
+prepared nonzero(const exec_space& exec, std::int64_t n) {
+  const auto x = make_view<bool*>("x", n);
+  const auto out = make_view<std::int64_t*>("out", n), expected = make_view<std::int64_t*>("expected", n);
+  const number count("count"), set("set");
+  Kokkos::parallel_for(
+      "fill", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { x(i) = bench::hashed(i, 1) < 0.5; });
+  const auto plain = [=](const auto& to, const number& many) {
+    Kokkos::parallel_scan(
+        "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
+          if (final && x(i)) to(k) = i;
+          k += x(i) ? 1 : 0;
+          if (final && i == n - 1) many() = k;
+        });
+  };
+  prepared p{1.0 * n + 4.0 * n, 0, {}, {}, {}};
+  p.variants = {{"quern", [=] { quern::nonzero(exec, out, x, quern::size_to{count}); }},
+                {"plain", [=] { plain(out, count); }}};
+  p.poison = [=] { Kokkos::deep_copy(out, std::int64_t{-7}); };
+  p.right = [=] {
+    plain(expected, set);
+    return bench::failures(
+               n, KOKKOS_LAMBDA(std::int64_t i) {
+                 return count() == set() && (i >= set() || out(i) == expected(i));
+               }) == 0;
+  };
+  return p;
+}
+
 const bool registered = [] {
   bench::add({"unique_i32", {1'000'000, 100'000'000}, 40'099, unique<1000>});
   bench::add({"unique_1e7_i32", {50'000'000}, 40'099, unique_of_many});
   bench::add({"compact_half_f64", {1'000'000, 100'000'000}, 4099, compact<double, 2>});
   bench::add({"compact_half_f32", {100'000'000}, 4099, compact<float, 2>});
+  bench::add({"nonzero_half_bool", {10'000, 1'000'000, 100'000'000}, 4099, nonzero});
   bench::add({"compact_tenth_f64", {80'000'000}, 4099, compact<double, 10>});
   return true;
 }();

@@ -18,7 +18,8 @@ using bench::range;
 using bench::sampled;
 using std::int64_t;
 
-template <class T>
+/// Sums, or how many are not 0.
+template <class T, bool Count>
 prepared narrow_sum(const exec_space& exec, int64_t n) {
   const auto x = make_view<T*>("x", n);
   Kokkos::parallel_for(
@@ -27,10 +28,15 @@ prepared narrow_sum(const exec_space& exec, int64_t n) {
   prepared p{1.0 * sizeof(T) * n, 1.0 * n, {}, {}, {}};
   const auto plain = [=](const bench::view<int64_t>& to) {
     Kokkos::parallel_reduce(
-        "plain", range(exec, 0, n), KOKKOS_LAMBDA(int64_t i, int64_t& s) { s += x(i); },
+        "plain", range(exec, 0, n), KOKKOS_LAMBDA(int64_t i, int64_t& s) { s += Count ? x(i) != 0 : x(i); },
         Kokkos::Sum<int64_t, bench::memory_space>(to));
   };
-  p.variants = {{"quern", [=] { quern::sum(exec, out, x); }}, {"plain", [=] { plain(out); }}};
+  p.variants = {{"quern",
+                 [=] {
+                   if constexpr (Count) quern::count(exec, out, x);
+                   else quern::sum(exec, out, x);
+                 }},
+                {"plain", [=] { plain(out); }}};
   p.poison = [=] { Kokkos::deep_copy(out, int64_t{-7}); };
   p.right = [=] {
     plain(expected);
@@ -123,8 +129,9 @@ prepared largest_of_rows(const exec_space& exec, int64_t rows, int64_t n, bool w
 
 [[maybe_unused]] const bool registered = [] {
   using exec = exec_space;
-  bench::add({"sum/int8", {399'999'999, 400'000'000}, 1003, narrow_sum<std::int8_t>});
-  bench::add({"sum/int16", {200'000'000}, 1003, narrow_sum<std::int16_t>});
+  bench::add({"sum/int8", {399'999'999, 400'000'000}, 1003, narrow_sum<std::int8_t, false>});
+  bench::add({"count/int8", {10'000, 4'000'000}, 1003, narrow_sum<std::int8_t, true>});
+  bench::add({"sum/int16", {200'000'000}, 1003, narrow_sum<std::int16_t, false>});
   bench::add({"mean_axis1/float32 300x400xn", {500, 501}, 33, [](const exec& e, int64_t n) {
                 return axes_of_three(e, 300, 400, n, true);
               }});

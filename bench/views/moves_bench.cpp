@@ -97,6 +97,21 @@ prepared tiled(const exec_space& exec, int64_t n) {
       exec, out, 1.0 * n * n, [=] { quern::copy(exec, out, quern::tile(x, {2, 3})); },
       KOKKOS_LAMBDA(int64_t i) { return x(i / (3 * n) % n, i % n); });
 }
+/// Rows of K elements.
+template <int K>
+prepared rows_repeated(const exec_space& exec, int64_t n) {
+  const matrix x = sampled(make_view<float**>("x", n, K), 1), out = make_view<float**>("out", 3 * n, K);
+  return moves(
+      exec, out, 1.0 * n * K, [=] { quern::copy(exec, out, quern::repeat(x, 3, quern::axis{0})); },
+      KOKKOS_LAMBDA(int64_t i) { return x(i / K / 3, i % K); });
+}
+template <int K>
+prepared rows_tiled(const exec_space& exec, int64_t n) {
+  const matrix x = sampled(make_view<float**>("x", n, K), 1), out = make_view<float**>("out", 2 * n, 3 * K);
+  return moves(
+      exec, out, 1.0 * n * K, [=] { quern::copy(exec, out, quern::tile(x, {2, 3})); },
+      KOKKOS_LAMBDA(int64_t i) { return x(i / (3 * K) % n, i % K); });
+}
 template <int First, int Second, int Third>
 prepared permuted(const exec_space& exec, int64_t n) {
   const cube x = sampled(make_view<float***>("x", n, n + 1, n + 2), 1);
@@ -154,6 +169,11 @@ prepared elements_taken(const exec_space& exec, int64_t n) {
   bench::add({"copy_permute_102/float32 n3", {215, 451}, 17, permuted<1, 0, 2>});
   bench::add({"copy_take_rows_of_64/float32", {160'000, 1'500'000}, 103, rows_taken<64>});
   bench::add({"copy_take_rows_of_3/float32", {3'400'000, 20'000'000}, 103, rows_taken<3>});
+  bench::add({"copy_take_rows_of_100/float32", {1000, 1'000'000}, 103, rows_taken<100>});
+  bench::add({"copy_repeat_rows_of_4/float32", {25'000, 10'000'000}, 103, rows_repeated<4>});
+  bench::add({"copy_repeat_rows_of_100/float32", {1000, 400'000}, 103, rows_repeated<100>});
+  bench::add({"copy_tile_rows_of_4/float32", {25'000, 5'000'000}, 103, rows_tiled<4>});
+  bench::add({"copy_tile_rows_of_100/float32", {1000, 200'000}, 103, rows_tiled<100>});
   bench::add({"copy_take/float32", {10'000'000, 100'000'000}, 1003, elements_taken});
   return true;
 }();

@@ -111,6 +111,17 @@ TYPED_TEST(OnePassCompact, AroundTheEndsOfTiles) {
   }
 }
 
+TEST(HostCompaction, SelectsWhatIsSet) {
+  for (int size = 0; size <= 256; ++size) {
+    std::vector<std::uint8_t> set(256, 1), selected(256), expected;
+    const auto sampled = scattered(size, 10 + 3 * static_cast<unsigned>(size));
+    for (int i = 0; i < size; ++i)
+      if ((set[i] = sampled[i] != 0 ? 1 : 0) != 0) expected.push_back(static_cast<std::uint8_t>(i));
+    selected.resize(quern::impl::select_set(set.data(), size, selected.data()));
+    EXPECT_EQ(expected, selected) << size;
+  }
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 // With another input and after another operation in its workspace, a graph that is launched again counts its epochs on.
 TEST(OnePassCompactCuda, IsCapturedInAGraph) {

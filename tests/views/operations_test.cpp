@@ -183,10 +183,11 @@ TEST(Reindexed, InRunsOfAFewElements) {
   }
 }
 
-// Copies of rows that follow each other, of repeated elements and of borders, to rows with and without gaps.
-TEST(Reindexed, CopiesWriteNoOtherElements) {
+// Copies of rows of m elements that follow each other or are repeated and taken, of repeated elements and of borders,
+// to rows with and without gaps.
+void expect_copies(std::int64_t m) {
   using bytes = Kokkos::View<std::int8_t*, exec>;
-  constexpr std::int64_t n = 7, m = 37;
+  constexpr std::int64_t n = 7;
   std::vector<std::int8_t> values(n * m);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(i % 119);
   const auto x = test::make_array<std::int8_t, 2, Kokkos::LayoutRight, exec>({n, m}, values);
@@ -207,21 +208,29 @@ TEST(Reindexed, CopiesWriteNoOtherElements) {
         const std::int64_t i = k / distance - 1, j = k % distance;
         wrong += found[k] != (i < 0 || i >= rows || j >= columns ? -1 : at(i, j));
       }
-      EXPECT_EQ(0, wrong) << what << ", gap " << gap;
+      EXPECT_EQ(0, wrong) << what << " of " << columns << " columns, gap " << gap;
     }
   };
   const auto value = [&](std::int64_t i, std::int64_t j) { return values[i * m + j]; };
   for (const std::int64_t times : {1, 3, 16, 21}) {
     const std::string of = " " + std::to_string(times);
     expect(quern::repeat(x, times, quern::axis{1}), [&](auto i, auto j) { return value(i, j / times); }, "repeat" + of);
+    expect(quern::repeat(x, times, quern::axis{0}), [&](auto i, auto j) { return value(i / times, j); }, "rows" + of);
     expect(quern::tile(x, {times, 2}), [&](auto i, auto j) { return value(i % n, j % m); }, "tile" + of);
     expect(
         quern::roll(x, times, quern::axis{0}), [&](auto i, auto j) { return value((i + 3 * n - times) % n, j); },
         "roll" + of);
   }
+  const std::vector<std::int64_t> some{3, -1, 0, 6, 6, -7, 2, 4, 4};
+  expect(
+      quern::take(x, test::make_array<std::int64_t, 1, Kokkos::LayoutRight, exec>({9}, some), quern::axis{0}),
+      [&](auto i, auto j) { return value((some[i] + n) % n, j); }, "take");
   expect(
       quern::pad(x, {{2, 3}, {40, 1}}, 9),
       [&](auto i, auto j) { return i < 2 || i >= n + 2 || j < 40 || j >= m + 40 ? 9 : value(i - 2, j - 40); }, "pad");
+}
+TEST(Reindexed, CopiesWriteNoOtherElements) {
+  for (const std::int64_t m : {1, 2, 7, 8, 15, 16, 23, 32, 37, 64, 100, 512, 700}) expect_copies(m);
 }
 
 // What devices read of rows in memory at once is what is read one by one; of a row that is not aligned, too.

@@ -8,6 +8,7 @@
 #include <quern/core/launch/nontemporal_store.hpp>
 #include <quern/core/launch/operand_runs.hpp>
 #include <quern/core/launch/readers.hpp>
+#include <quern/core/views/row_copies.hpp>
 #include <quern/map/mapped_elements.hpp>
 #include <quern/map/transpose_tile.hpp>
 #include <quern/map/transposing.hpp>
@@ -133,7 +134,9 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
     }
     if constexpr (copies_found)
       if (!nontemporal)
-        return (get<I>(work.in).gather(o.of[1 + I], n, get<J>(work.out.array).contiguous_from(o.of[J])), ...);
+        return (copy_elements(get<I>(work.in).source, get<I>(work.in).first + o.of[1 + I], get<I>(work.in).step, n,
+                              get<J>(work.out.array).contiguous_from(o.of[J])),
+                ...);
     alignas(64) std::byte buffer[outputs][tune::block_bytes];
     // From element `done` on, of operands that begin at their offsets.
     const auto write_block = [&](std::int64_t done, std::int64_t many, const std::int64_t* offset, const auto&... in) {
@@ -191,24 +194,19 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
       local.compute_rows(o, end - row, std::index_sequence_for<In...>());
     }
   }
-  /// Copies rows that follow each other in memory on both sides, and returns how many: their elements are found by
-  /// maps of one axis each, so that the first row and the first elements of all of them tell where the others are.
-  std::int64_t copy_adjacent_rows(const offsets& o, std::int64_t rows) const {
+  /// Copies rows of elements that are found by maps, and returns how many; 0 where they are found one by one.
+  std::int64_t copy_found_rows(const offsets& o, std::int64_t rows) const {
     const auto& nest = work.nest;
     const auto& in = get<0>(work.in);
-    if (nest.stride[0][1] != nest.inner) return 0;
-    const auto down = in.with_step(nest.stride[1][1]).run(o.of[1], rows);
-    if (down.count < 2 || down.step != nest.inner) return 0;
-    const auto along = in.run(o.of[1], nest.inner);
-    if (along.data != down.data || along.step != 1 || along.count < nest.inner) return 0;
-    std::copy_n(down.data, down.count * nest.inner, get<0>(work.out.array).contiguous_from(o.of[0]));
-    return down.count;
+    if (in.step != 1) return 0;
+    const row_target<T...> target{get<0>(work.out.array).contiguous_from(o.of[0]), nest.stride[0][1], nest.inner};
+    return copy_rows(in.source, in.first + o.of[1], nest.stride[1][1], rows, target);
   }
   template <std::size_t... I>
   void compute_rows(offsets& o, std::int64_t rows, std::index_sequence<I...> ins) const {
     const auto& nest = work.nest;
     if constexpr (copies_found)
-      for (std::int64_t copied; rows > 0 && !gathers && (copied = copy_adjacent_rows(o, rows)) > 0; rows -= copied)
+      for (std::int64_t copied; rows > 0 && !gathers && (copied = copy_found_rows(o, rows)) > 0; rows -= copied)
         for (int k = 0; k < operands; ++k) o.of[k] += copied * nest.stride[k][1];
     constexpr bool bytes = ((sizeof(T) == 1) || ...);
     constexpr std::int64_t short_row = (has_runs<In> || ...) ? 16 : tune::short_row;  // whose elements are soon read

@@ -13,6 +13,7 @@
 #include <quern/core/launch/prefetch.hpp>
 #include <quern/core/launch/readers.hpp>
 #include <quern/core/launch/teams.hpp>
+#include <quern/reduce/byte_counts.hpp>
 #include <quern/reduce/chosen_elements.hpp>
 #include <quern/reduce/positions_in_rows.hpp>
 #include <quern/reduce/strided_reduction.hpp>
@@ -175,6 +176,12 @@ struct host_reduction {
       if constexpr (requires(const value* v) { v = get<0>(work.in).contiguous_from(0); })
         if (!gathers && reads_contiguously(get<0>(work.in))) {
           return added_by_vectors(s, get<0>(work.in).contiguous_from(p.of[0]), n, p);
+        }
+    if constexpr (counts_bytes<Reducer, F, In...>)
+      if constexpr (requires { requires std::is_pointer_v<decltype(get<0>(work.in).contiguous_from(0))>; })
+        if (!gathers && reads_contiguously(get<0>(work.in))) {
+          work.reducer.add(s, count_nonzero_bytes(get<0>(work.in).contiguous_from(p.of[0]), n));
+          return true;
         }
     return false;
   }
