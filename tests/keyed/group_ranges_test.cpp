@@ -77,6 +77,29 @@ TYPED_TEST(GroupRanges, ManyKeysBeyondInt64HaveNoGroup) {
   EXPECT_EQ((std::vector<std::int64_t>{0, 4, 8}), test::contents(by.first()));
 }
 
+// Hosts find the range of many keys, and have a table of it where it is no longer than the column.
+TYPED_TEST(GroupRanges, RangesThatAreFound) {
+  const std::int64_t n = 50'021;
+  const auto check = [&](std::int64_t low, std::uint64_t different) {
+    SCOPED_TRACE(low);
+    std::vector<std::int64_t> keys(n);
+    for (std::int64_t i = 0; i < n; ++i)
+      keys[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + hashed(i) % different);
+    keys[7] = low;
+    keys[77] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + different - 1);
+    const auto strided = this->template row<std::int64_t>(n);
+    Kokkos::deep_copy(strided, this->row(keys));
+    this->expect_groups(quern::group_by(TypeParam(), strided), rows_of(keys));
+  };
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+  check(-5, 1);
+  check(-5, n);
+  check(-5, n + 1);
+  check(lowest, n);
+  check(highest - n + 1, n);
+  check(lowest, ~std::uint64_t{0});  // from one end of the numbers nearly to the other
+}
+
 TYPED_TEST(GroupRanges, RejectsEmptyAndOverlongRanges) {
   using E = TypeParam;
   const auto keys = this->row(std::vector<int>{3, 1, 3});

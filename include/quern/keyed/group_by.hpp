@@ -29,6 +29,7 @@
 #include <quern/keyed/histogram.hpp>
 #include <quern/keyed/order_groups.hpp>
 #include <quern/keyed/row_sample.hpp>
+#include <quern/reduce/call.hpp>
 
 namespace quern {
 
@@ -57,49 +58,6 @@ void find_first_rows(const std::string& label, const Exec& exec, const Labels& l
   const lower_first_row kernel{labels.data(), first.data()};
   launch_sample(exec, label_text(label, "/first"), rows, kernel);
   Kokkos::parallel_for(kernel_label(label, "/first"), index_range(exec, rows), kernel);
-}
-
-/// The groups of a column of keys.
-template <class Exec, class T>
-Groups<Exec> group_column(const std::string& label, const Exec& exec, const strided<const T>& keys) {
-  const auto labelled = label_keys(label, exec, keys);
-  if (!labelled) return group_in_order(label, exec, keys);
-  const auto& [labels, size] = *labelled;
-  const auto [first, counts] = new_columns(exec, size, size);
-  if (size > 0) with_bins(exec, label_text(label, "/counts"), counts, own_bin{size}, labels);
-  find_first_rows(label, exec, labels, first);
-  return {labels, first, counts};
-}
-#define QUERN_GROUP_COLUMN(HOW, Exec, T) \
-  HOW template Groups<Exec> group_column(const std::string&, const Exec&, const strided<const T>&);
-QUERN_COMPILED_ELSEWHERE(QUERN_GROUP_COLUMN)
-
-/// The same of a View, or of a lazy array, whose elements are computed once.
-template <class Exec, class Keys>
-Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {
-  if constexpr (view_like<Keys>) {
-    return group_column(label, exec, strided<const value_of<Keys>>(make_input<Exec>(keys, label).array));
-  } else {
-    const shape rows = operand_extents(label, keys);
-    const scratch_array<Exec, value_of<Keys>> memory(exec, rows.size());
-    map_checked(label_text(label, "/keys"), exec, scratch_view<Exec, value_of<Keys>*>(memory.data(), rows.size()),
-                op::identity(), keys);
-    return group_column(label, exec, strided<const value_of<Keys>>{memory.data(), rows, {1}});
-  }
-}
-/// One number for a row's group and that of its key in one more column.
-struct number_pair {
-  std::int64_t columns;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int32_t a, std::int32_t b) const { return a * columns + b; }
-};
-/// The groups of rows that are in one group so far and have equal keys of one more column.
-template <class Exec, class Keys>
-Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
-  const Groups<Exec> column = group_keys(label, exec, keys);
-  const scratch_array<Exec, std::int64_t> both(exec, by.rows());
-  map_checked(label_text(label, "/combine"), exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
-              number_pair{column.size()}, by.labels(exec), column.labels(exec));
-  return group_column(label, exec, strided<const std::int64_t>{both.data(), shape{by.rows()}, {1}});
 }
 
 /// Writes the group of a bin that has rows, and how many; finds the group of a key.
@@ -143,6 +101,69 @@ Groups<Exec> group_range(const std::string& label, const Exec& exec, const range
   return {labels, first, counts};
 }
 
+/// The bins of whole numbers from the least to the greatest, where these are no more than the rows; for hosts. Waits.
+template <class Exec, class Keys>
+std::optional<range_bin> dense_range(const Exec& exec, const Keys& keys) {
+  using T = value_of<Keys>;
+  const auto rows = static_cast<std::int64_t>(keys.extent(0));
+  if (2 * rows <= keyed_tuning<Exec>::hash_first) return {};
+  const auto range = reduce_ordered<minmax_reducer<T>>("quern::group_by/range", exec, on_host, keys);
+  const std::uint64_t above = static_cast<std::uint64_t>(range.max) - static_cast<std::uint64_t>(range.min);
+  const bool in_int64 = std::is_signed_v<T> || static_cast<std::int64_t>(range.max) >= 0;
+  const std::int64_t most = std::min<std::int64_t>(rows, std::numeric_limits<std::int32_t>::max());
+  if (!in_int64 || above >= static_cast<std::uint64_t>(most)) return {};
+  return range_bin{{static_cast<std::int64_t>(above) + 1, static_cast<std::int64_t>(range.min)}};
+}
+/// The groups of a column of keys.
+template <class Exec, class T>
+Groups<Exec> group_column(const std::string& label, const Exec& exec, const strided<const T>& keys) {
+  if constexpr (!is_device<Exec> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    using column_view = Kokkos::View<const T*, Kokkos::LayoutStride, typename Exec::memory_space,
+                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    const column_view column(keys.data, Kokkos::LayoutStride(keys.extents.extent[0], keys.stride[0]));
+    const auto bins = keys.stride[0] > 0 ? dense_range(exec, column) : std::nullopt;
+    if (bins) return group_range(label, exec, *bins, column);
+  }
+  const auto labelled = label_keys(label, exec, keys);
+  if (!labelled) return group_in_order(label, exec, keys);
+  const auto& [labels, size] = *labelled;
+  const auto [first, counts] = new_columns(exec, size, size);
+  if (size > 0) with_bins(exec, label_text(label, "/counts"), counts, own_bin{size}, labels);
+  find_first_rows(label, exec, labels, first);
+  return {labels, first, counts};
+}
+#define QUERN_GROUP_COLUMN(HOW, Exec, T) \
+  HOW template Groups<Exec> group_column(const std::string&, const Exec&, const strided<const T>&);
+QUERN_COMPILED_ELSEWHERE(QUERN_GROUP_COLUMN)
+
+/// The same of a View, or of a lazy array, whose elements are computed once.
+template <class Exec, class Keys>
+Groups<Exec> group_keys(const std::string& label, const Exec& exec, const Keys& keys) {
+  if constexpr (view_like<Keys>) {
+    return group_column(label, exec, strided<const value_of<Keys>>(make_input<Exec>(keys, label).array));
+  } else {
+    const shape rows = operand_extents(label, keys);
+    const scratch_array<Exec, value_of<Keys>> memory(exec, rows.size());
+    map_checked(label_text(label, "/keys"), exec, scratch_view<Exec, value_of<Keys>*>(memory.data(), rows.size()),
+                op::identity(), keys);
+    return group_column(label, exec, strided<const value_of<Keys>>{memory.data(), rows, {1}});
+  }
+}
+/// One number for a row's group and that of its key in one more column.
+struct number_pair {
+  std::int64_t columns;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int32_t a, std::int32_t b) const { return a * columns + b; }
+};
+/// The groups of rows that are in one group so far and have equal keys of one more column.
+template <class Exec, class Keys>
+Groups<Exec> refine_groups(const std::string& label, const Exec& exec, const Groups<Exec>& by, const Keys& keys) {
+  const Groups<Exec> column = group_keys(label, exec, keys);
+  const scratch_array<Exec, std::int64_t> both(exec, by.rows());
+  map_checked(label_text(label, "/combine"), exec, scratch_view<Exec, std::int64_t*>(both.data(), by.rows()),
+              number_pair{column.size()}, by.labels(exec), column.labels(exec));
+  return group_column(label, exec, strided<const std::int64_t>{both.data(), shape{by.rows()}, {1}});
+}
+
 /// The bins of a range of keys.
 template <class Keys>
 range_bin check_key_range(const std::string& label, const key_range& range, const Keys& keys) {
@@ -161,10 +182,11 @@ range_bin check_key_range(const std::string& label, const key_range& range, cons
 /// Groups rows by the values of one or several columns of keys.
 ///
 /// A sample of the rows tells how many different keys there are. Few are put into a hash table, and only they are
-/// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. Waits for `exec`.
-/// What the groups keep is memory of the pool: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table
-/// (12 bytes for each of two to sixteen times as many slots as there are different keys), or that of `argsort` and 4
-/// bytes a row.
+/// sorted; with more than about a million, a device sorts all rows, by the bits in which keys differ. A host has a
+/// table of integers from the least to the greatest where these are no more than the rows. Waits for `exec`. What the
+/// groups keep is memory of the pool: 4 bytes a row and 16 a group, or 24. Scratch memory is the hash table (12 bytes
+/// for each of two to sixteen times as many slots as there are different keys), or that of `argsort` and 4 bytes a row,
+/// or 20 bytes for each of these integers.
 ///
 /// @param keys Views of rank 1 and equal extents, of any real number type; NaN are one key, the last, and zeros of
 ///             either sign are equal
