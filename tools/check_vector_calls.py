@@ -4,17 +4,20 @@
 """Compiles tests/map/vector_calls.cpp as a consumer would and looks for calls of the vector forms of quern::math.
 
 check_vector_calls.py SOURCE COMPILER OPTION...    the options, with which maps and reductions call them; with -O3 behind these
-                                                   stencils do, too
+                                                   stencils and what is behind a condition do, too; that from g++ 14 on also
+                                                   without -O3, with AVX-512
 """
 
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
 
 # Names of functions in C; what each is in is said by the source.
-WANTED = ("sin", "exp2", "expm1", "pow", "tanhf", "exp")
+WANTED = ("sin", "exp2", "expm1", "pow", "tanhf", "log2")
 OF_STENCILS = ("log1p",)
+OF_CONDITIONS = ("exp",)
 
 
 def missing_of(wanted, source, compiler, options):
@@ -33,7 +36,10 @@ def missing_of(wanted, source, compiler, options):
 
 def main(source, compiler, options):
     missing = missing_of(WANTED, source, compiler, options)
-    missing += missing_of(WANTED + OF_STENCILS, source, compiler, [*options, "-O3"])
+    missing += missing_of(WANTED + OF_STENCILS + OF_CONDITIONS, source, compiler, [*options, "-O3"])
+    version = subprocess.run([compiler, "-dumpversion"], check=True, capture_output=True, text=True).stdout
+    if platform.machine() in ("x86_64", "AMD64") and int(version.split(".")[0]) >= 14:
+        missing += missing_of(WANTED + OF_CONDITIONS, source, compiler, [*options, "-march=x86-64-v4"])
     return 1 if missing else 0
 
 

@@ -128,21 +128,49 @@ struct plain_advance {
     sum += rest * rest;
   }
 };
+/// The same by rows, as `plain_rows`.
+struct plain_advanced_rows {
+  plain_advance cells;
+  int64_t n;
+  KOKKOS_FUNCTION void operator()(int64_t j, double& sum) const {
+    constexpr int lanes = 16;
+    double *u = cells.u + j * n, *r = cells.r + j * n;
+    const double *p = cells.p + j * n, *w = cells.w + j * n, alpha = cells.alpha();
+    double lane[lanes] = {};
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      double next[lanes], rest[lanes];
+      for (int k = 0; k < lanes; ++k) {
+        next[k] = u[i + k] + alpha * p[i + k];
+        rest[k] = r[i + k] - alpha * w[i + k];
+      }
+      for (int k = 0; k < lanes; ++k) {
+        u[i + k] = next[k];
+        r[i + k] = rest[k];
+        lane[k] += rest[k] * rest[k];
+      }
+    }
+    for (; i < n; ++i) cells(j * n + i, sum);
+    for (const double of_lane : lane) sum += of_lane;
+  }
+};
 prepared advanced(const exec_space& exec, int64_t n) {
   const auto make = [&](const char* label, int seed) { return sampled(make_view<double**>(label, n, n), seed); };
   const field u = make("u", 1), r = make("r", 2), p = make("p", 3), w = make("w", 4);
   const number rr("rr"), alpha("alpha");
   Kokkos::deep_copy(alpha, 1e-3);
+  const plain_advance plain{u.data(), r.data(), p.data(), w.data(), alpha};
   prepared b{48.0 * static_cast<double>(n * n), 0, {}, {}, {}};
   b.variants = {{"quern",
                  [=] {
                    quern::map(exec, quern::outputs(u, r, quern::reduced<quern::op::sum>(rr)), advance(), u, r, p, w,
                               alpha);
                  }},
-                {"plain", [=] {
-                   const plain_advance plain{u.data(), r.data(), p.data(), w.data(), alpha};
-                   Kokkos::parallel_reduce("plain", range(exec, 0, n * n), plain, rr);
-                 }}};
+                {"plain", [=] { Kokkos::parallel_reduce("plain", range(exec, 0, n * n), plain, rr); }}};
+  if (!quern::impl::is_device<exec_space>)
+    b.variants.push_back({"plain_rows", [=] {
+                            Kokkos::parallel_reduce("plain_rows", range(exec, 0, n), plain_advanced_rows{plain, n}, rr);
+                          }});
   b.poison = [=] {
     sampled(u, 1);
     sampled(r, 2);

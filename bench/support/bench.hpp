@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace bench {
@@ -45,12 +46,16 @@ struct operation {
 };
 void add(operation o);
 
-/// Fills a View with uniform numbers in [0, 1), different for each seed.
-KOKKOS_INLINE_FUNCTION double hashed(std::uint64_t i, std::uint64_t seed) {
+/// 64 bits that look random, different for each seed.
+KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t i, std::uint64_t seed) {
   std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return z ^ (z >> 31);
+}
+/// Uniform numbers in [0, 1).
+KOKKOS_INLINE_FUNCTION double hashed(std::uint64_t i, std::uint64_t seed) {
+  return static_cast<double>(mixed(i, seed) >> 11) * 0x1p-53;
 }
 
 template <class T>
@@ -80,6 +85,35 @@ std::int64_t failures(std::int64_t n, const Right& right) {
   Kokkos::parallel_reduce(
       "bench::check", range(0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& w) { w += !right(i); }, wrong);
   return wrong;
+}
+
+/// Adds hashes of elements, and of the line each is in: a row of so many elements, or one of so many columns.
+template <class T>
+struct add_hashes {
+  const T* data;
+  std::int64_t length;
+  bool columns;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint64_t& sum) const {
+    std::uint64_t bits = 0x7ff8dead;  // of any NaN
+    if constexpr (std::is_same_v<T, double>)
+      bits = data[i] == data[i] ? Kokkos::bit_cast<std::uint64_t>(data[i]) : bits;
+    else if constexpr (std::is_same_v<T, float>)
+      bits = data[i] == data[i] ? Kokkos::bit_cast<std::uint32_t>(data[i]) : bits;
+    else bits = static_cast<std::uint64_t>(data[i]);
+    sum += mixed(bits, static_cast<std::uint64_t>(columns ? i % length : i / length));
+  }
+};
+template <class T>
+std::uint64_t hash_of(const T* data, std::int64_t n, std::int64_t length, bool columns = false) {
+  std::uint64_t sum = 0;
+  Kokkos::parallel_reduce("bench::hashes", range(0, n), add_hashes<T>{data, length, columns}, sum);
+  return sum;
+}
+/// Whether two Views have the same elements, bit by bit, in any order.
+template <class V>
+bool same_elements(const V& a, const V& b) {
+  const auto n = static_cast<std::int64_t>(a.size());
+  return hash_of(a.data(), n, n) == hash_of(b.data(), n, n);
 }
 
 }  // namespace bench

@@ -20,7 +20,11 @@ void floats_in_map(const floats& y, const floats& x) {
   quern::map(y, [](float v) { return quern::math::tanh(v); }, x);
 }
 double lazy_in_a_reduction(const array& x) {
-  return quern::sum(quern::lazy([](double v) { return quern::math::exp(v); }, x));
+  return quern::sum(quern::lazy([](double v) { return quern::math::log2(v); }, x));
+}
+// At -O2 with AVX-512 alone, whose vectors have masks; at -O3 with all.
+void behind_a_condition(const array& y, const array& x) {
+  quern::map(y, [](double v) { return v > 0 ? v : 1.67 * quern::math::exp(v) - 1.67; }, x);
 }
 // At -O3 alone: rows of cells are loops of a length that is known at run time, and at -O2 g++'s cost model
 // ("very-cheap") takes loops whose number of steps is known when compiling, as those of maps and reductions over blocks

@@ -4,6 +4,7 @@
 // Reductions among the outputs of maps, beside plain loops.
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
+#include <support/plain_statistics.hpp>
 #include <support/small_functors.hpp>
 #include <support/testing.hpp>
 
@@ -72,7 +73,7 @@ TYPED_TEST(Reduced, OfEveryExtent) {
     EXPECT_EQ(x, test::contents(vx));
     EXPECT_EQ(r, test::contents(vr));
     expect_sum(squares, test::value(total));
-    // Without exec, to the host, and from run to run.
+    // Without exec, and to the host.
     const auto copy = test::make_array<T, 2, L, E>(n, x), other = test::make_array<T, 2, L, E>(n, r);
     const S first = quern::map(outputs(copy, other, reduced<op::sum>(on_host)), advance(), vx, vr, vp, vw, alpha);
     const S again = quern::map(exec, outputs(copy, other, reduced<op::sum>(on_host)), advance(), vx, vr, vp, vw, alpha);
@@ -141,14 +142,15 @@ TYPED_TEST(ReducedOn, OthersThanSums) {
     const auto near = [n](double a, double b) {
       return std::fabs(a - b) <= 1e-15 * static_cast<double>(n) * std::fabs(b);
     };
-    EXPECT_PRED2(near, product, quern::prod(exec, vx));
-    EXPECT_PRED2(near, variance, quern::var(exec, vx, quern::ddof{1}));
-    EXPECT_PRED2(near, deviation, quern::stddev(exec, vx));
-    EXPECT_PRED2(near, length, quern::norm(exec, vx));
-    EXPECT_EQ(quern::min(exec, vx), range.min);
-    EXPECT_EQ(quern::max(exec, vx), range.max);
-    EXPECT_PRED2(near, both.mean, quern::mean(exec, vx));
-    EXPECT_PRED2(near, both.var, quern::var(exec, vx));
+    const test::plain_statistics plain(x);
+    EXPECT_PRED2(near, product, plain.product);
+    EXPECT_PRED2(near, variance, plain.var(1));
+    EXPECT_PRED2(near, deviation, std::sqrt(plain.var()));
+    EXPECT_PRED2(near, length, plain.norm);
+    EXPECT_EQ(plain.least, range.min);
+    EXPECT_EQ(plain.greatest, range.max);
+    EXPECT_PRED2(near, both.mean, plain.mean);
+    EXPECT_PRED2(near, both.var, plain.var());
   }
 }
 
@@ -209,6 +211,32 @@ TYPED_TEST(Reduced, AlongAxes) {
         values[axis == 0 ? i % n[1] : i / n[1]].push_back(once[i]);
       }
       for (std::size_t i = 0; i < sums.size(); ++i) expect_sum(values[i], sums[i]);
+    }
+  }
+}
+
+TYPED_TEST(Reduced, RepeatsBitByBit) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  using S = quern::impl::sum_type<T>;
+  const E exec{};
+  const Kokkos::View<T, E> alpha("alpha");
+  Kokkos::deep_copy(alpha, T(3));
+  for (const auto& n : {std::array<std::int64_t, 2>{33, 1025}, {1, 40'001}, {257, 255}}) {
+    const auto values = [&](std::uint64_t seed) { return test::rounding_samples<T>(n[0] * n[1], seed); };
+    const auto x = test::make_array<T, 2, L, E>(n, values(1)), r = test::make_array<T, 2, L, E>(n, values(2));
+    const auto p = test::make_array<T, 2, LayoutRight, E>(n, values(3));
+    const auto w = test::make_array<T, 1, L, E>({n[1]}, test::rounding_samples<T>(n[1], 4));
+    const auto u = test::make_array<T, 2, L, E>(n), rest = test::make_array<T, 2, L, E>(n);
+    test::expect_repeats(
+        [&] { return quern::map(exec, outputs(u, rest, reduced<op::sum>(on_host)), advance(), x, r, p, w, alpha); });
+    for (const int axis : {0, 1}) {
+      const auto sums = test::make_array<S, 1, LayoutRight, E>({n[1 - axis]});
+      test::expect_repeats([&] {
+        quern::map(exec, outputs(u, reduced<op::sum>(sums, quern::axis{axis})), twice_and_itself(), x);
+        return test::contents(sums);
+      });
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <quern/core.hpp>
@@ -167,6 +168,21 @@ std::vector<T> samples(std::int64_t n, std::uint64_t seed = 0) {
   std::vector<T> v(n);
   for (std::int64_t i = 0; i < n; ++i) v[i] = value_of<T>(sample(i, seed));
   return v;
+}
+
+/// Numbers whose sums and products round: added in another order, they have other bits.
+template <class T>
+std::vector<T> rounding_samples(std::int64_t n, std::uint64_t seed = 0) {
+  std::vector<T> v(n);
+  for (std::int64_t i = 0; i < n; ++i) v[i] = value_of<T>(std::sin(static_cast<double>(i) + 0.7 * seed));
+  return v;
+}
+
+/// Expects the same bits of all calls, which return numbers that == compares.
+template <class Call>
+void expect_repeats(const Call& call, const std::string& what = "", int times = 8) {
+  const auto first = call();
+  for (int i = 1; i < times; ++i) ASSERT_EQ(first, call()) << what << ", call " << i;
 }
 
 template <class T, int Rank>

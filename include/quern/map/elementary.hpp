@@ -12,8 +12,9 @@
 /// They are compiled once, in the library, for numbers and for vectors of SSE, AVX, AVX2, AVX-512 and Advanced SIMD,
 /// under the names of the vector function ABI. g++ calls the vectors wherever it makes vector instructions of a loop:
 /// in `map`, lazy operands and reductions at -O2, in stencils at -O3, without a flag. Behind a condition (`x > 0 ? x :
-/// a * exp(x) - b`) it calls them at -O2 for AVX-512 alone, and from version 14 on; `max(x, 0) + a * expm1(min(x, 0))`
-/// has none and vectorizes for all. clang 19 calls the functions of numbers, which it cannot be told to replace.
+/// a * exp(x) - b`) it calls them at -O2 for AVX-512 alone, from version 14 on, and at -O3 for all; `max(x, 0) + a *
+/// expm1(min(x, 0))` has none and vectorizes for all. clang 19 calls the functions of numbers, which it cannot be told
+/// to replace.
 ///
 /// On hosts each is within 1 unit in the last place of the exact value, for all arguments, subnormal and huge ones
 /// included (tested: the worst found is 0.98). NaN, infinities and the signs of zeros are those of IEEE 754 and C's
