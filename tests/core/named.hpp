@@ -89,8 +89,7 @@ using counts = Kokkos::View<std::int64_t*>;
 using test::labels_of;
 
 /// What a call launches, which is something, has the name.
-template <class F>
-void expect_named(const char* what, const F& call) {
+inline void expect_named(const char* what, const test::call_ref<>& call) {
   EXPECT_FALSE(test::expect_named(what, call).empty()) << what;
 }
 #define EXPECT_NAMED(...) expect_named(#__VA_ARGS__, [&] { (void)(__VA_ARGS__); })

@@ -28,8 +28,7 @@ struct inflow {
 template <class Exec>
 struct DistributedAllocations : testing::Test {
   Exec exec;
-  template <class F>
-  void expect_none(const char* what, const F& f) {
+  void expect_none(const char* what, const test::call_ref<>& f) {
     for (int i = 0; i < 3; ++i) f();  // which fill the pools
     exec.fence();
     EXPECT_EQ(0, test::allocations_of(f)) << what;

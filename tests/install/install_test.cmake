@@ -120,12 +120,13 @@ build_and_run(core -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Qu
               -D CMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON)
 
 # A header of a component whose target is not linked.
+file(WRITE "${WORK}/unlinked.cpp" "")
+must_work(${configure} -B "${WORK}/unlinked" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
+          -D "SOURCES=${WORK}/unlinked.cpp")
 foreach(component IN ITEMS linalg files fft table distributed)
   file(WRITE "${WORK}/unlinked.cpp" "#include <Kokkos_Core.hpp>\n#include <quern/${component}.hpp>\nint main() {}\n")
-  must_work(${configure} -B "${WORK}/unlinked_${component}" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core
-            -D TARGET=Quern::core -D "SOURCES=${WORK}/unlinked.cpp")
   must_say("quern/${component}.hpp needs a target: target_link_libraries(<yours> Quern::${component})" "${CMAKE_COMMAND}"
-           --build "${WORK}/unlinked_${component}")
+           --build "${WORK}/unlinked")
 endforeach()
 
 # Every example shows its options, which are text, and takes those of Kokkos; it says what it does not know, beside the

@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <support/call_ref.hpp>
 
 namespace test {
 thread_local bool counting = false;
@@ -26,8 +27,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
   return memory;
 }
 
-template <class F>
-int allocations_of(const F& f) {
+int allocations_of(const call_ref<>& f) {
   allocations = 0;
   counting = true;
   f();

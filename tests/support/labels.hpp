@@ -9,6 +9,7 @@
 #include <impl/Kokkos_Profiling.hpp>
 #include <string>
 #include <string_view>
+#include <support/call_ref.hpp>
 #include <vector>
 
 namespace test {
@@ -16,8 +17,7 @@ namespace test {
 inline std::vector<std::string> seen_labels;
 
 /// The labels of the kernels that `f` launches, as tools of Kokkos get them.
-template <class F>
-std::vector<std::string> labels_of(const F& f) {
+inline std::vector<std::string> labels_of(const call_ref<>& f) {
   namespace tools = Kokkos::Tools::Experimental;
   seen_labels.clear();
   const auto record = [](const char* name, std::uint32_t, std::uint64_t*) {
@@ -36,16 +36,14 @@ std::vector<std::string> labels_of(const F& f) {
 }
 
 /// The labels of what a call with `named{"step"}` launches, all of which have the name.
-template <class F>
-std::vector<std::string> expect_named(const char* what, const F& call) {
+inline std::vector<std::string> expect_named(const char* what, const call_ref<>& call) {
   const auto labels = labels_of(call);
   for (const auto& label : labels) EXPECT_TRUE(label.starts_with("step: quern::")) << label << " of " << what;
   return labels;
 }
 
 /// The names of the fences while `f` runs, but those that Kokkos makes for tools.
-template <class F>
-std::vector<std::string> fences_of(const F& f) {
+inline std::vector<std::string> fences_of(const call_ref<>& f) {
   namespace tools = Kokkos::Tools::Experimental;
   seen_labels.clear();
   tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {

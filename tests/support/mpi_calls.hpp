@@ -6,6 +6,8 @@
 /// @file
 /// What a program asks of MPI, through MPI's profiling interface. One source of the program is mpi_calls.cpp.
 
+#include <support/call_ref.hpp>
+
 namespace test {
 
 /// Calls that this rank has made.
@@ -20,8 +22,7 @@ extern mpi_calls made_mpi_calls;
 extern bool fail_next_mpi_wait;
 
 /// The calls that `f` makes.
-template <class F>
-mpi_calls mpi_calls_of(const F& f) {
+inline mpi_calls mpi_calls_of(const call_ref<>& f) {
   made_mpi_calls = {};
   f();
   return made_mpi_calls;

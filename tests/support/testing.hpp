@@ -15,6 +15,7 @@
 #include <memory>
 #include <quern/core.hpp>
 #include <string>
+#include <support/call_ref.hpp>
 #include <support/gaps.hpp>
 #include <tuple>
 #include <utility>
@@ -279,8 +280,7 @@ double eps() {
 }
 
 /// Runs f and expects a quern::Error with exactly this message.
-template <class F>
-void expect_error(const std::string& message, const F& f) {
+inline void expect_error(const std::string& message, const call_ref<>& f) {
   try {
     f();
     ADD_FAILURE() << "no error; expected: " << message;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <impl/Kokkos_Profiling.hpp>
 #include <string>
+#include <support/call_ref.hpp>
 #include <vector>
 
 namespace test {
@@ -29,8 +30,7 @@ void on_kernel(const char* name, const std::uint32_t device, std::uint64_t*) {
 }
 
 /// Records what a call does.
-template <class F>
-std::vector<event> watch(const F& f) {
+inline std::vector<event> watch(const call_ref<>& f) {
   events.clear();
   tools::set_begin_parallel_for_callback(on_kernel<0>);
   tools::set_begin_parallel_reduce_callback(on_kernel<1>);
@@ -59,8 +59,9 @@ inline std::string without_functor(const std::string& label) {
 
 /// Runs a call on an instance of its own, once to warm up and once watched. Of its kernels those count whose labels
 /// begin with `of`.
-template <class Exec, class F>
-void expect_quiet(const std::vector<std::string>& kernels, int fences, const F& call, const std::string& of = "") {
+template <class Exec>
+void expect_quiet(const std::vector<std::string>& kernels, int fences, const call_ref<const Exec&>& call,
+                  const std::string& of = "") {
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   const Exec& exec = instances[1];
   call(exec);

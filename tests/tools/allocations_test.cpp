@@ -47,8 +47,7 @@ template <class Exec>
 struct Allocations : testing::Test {
   Exec exec;
   /// Three times, of which the first ones may fill the pools.
-  template <class F>
-  void expect_none(const char* what, const F& f) {
+  void expect_none(const char* what, const test::call_ref<const Exec&>& f) {
     f(exec);
     f(exec);
     exec.fence();

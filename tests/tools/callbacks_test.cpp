@@ -293,7 +293,7 @@ TYPED_TEST(Callbacks, SingleMatricesAllocateNothingTwice) {
   const auto a = test::make_array<double, 2, Kokkos::LayoutRight, TypeParam>({600, 9}, values);
   const matrix q("q", 600, 9), r("r", 9, 9), square("square", 70, 70), out("out", 70, 70);
   const Kokkos::View<double*, TypeParam> x("x", 70), s("s", 9), b("b", 600), y("y", 9);
-  const auto expect_no_allocation = [](const auto& call) {
+  const auto expect_no_allocation = [](const test::call_ref<const TypeParam&>& call) {
     call(TypeParam());
     Kokkos::fence();
     for (const event& e : watch([&] { call(TypeParam()); })) EXPECT_NE("allocate", e.kind) << e.name;

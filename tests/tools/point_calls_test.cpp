@@ -40,8 +40,8 @@ struct PointCalls : testing::Test {
     return kernels;
   }
   /// `kernels` are the ends of their labels.
-  template <class F>
-  static void expect(const std::string& label, const std::vector<std::string>& kernels, int fences, const F& call) {
+  static void expect(const std::string& label, const std::vector<std::string>& kernels, int fences,
+                     const test::call_ref<const Exec&>& call) {
     std::vector<std::string> all;
     for (const std::string& k : kernels) all.push_back(label + k);
     expect_quiet<Exec>(all, fences, call, label);
@@ -90,7 +90,7 @@ TYPED_TEST(PointCalls, AllocateNothingWhereWarm) {
   using namespace quern;
   const auto& t = *this;
   const TypeParam exec;
-  const auto expect_none = [&](const char* what, const auto& call) {
+  const auto expect_none = [&](const char* what, const test::call_ref<>& call) {
     for (int i = 0; i < 2; ++i) call();
     EXPECT_EQ(0, allocations_of(call)) << what;
   };
