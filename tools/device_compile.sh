@@ -50,7 +50,7 @@ tests=(
   map/rows_test
   "views/strided_test views/indices_test views/overlap_test"
   "views/mapped_test views/computed_pads_test views/operations_test"
-  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_copies_test map/device_map_test reduce/compare_test"
+  "map/ranges_test map/matrices_test map/values_test map/concatenate_test map/differences_test map/indices_test map/products_test map/transposed_copies_test map/device_map_test reduce/compare_test reduce/byte_counts_test"
   "autodiff/dual_test batch/solvers_test"
   autodiff/derivatives_test
   autodiff/special_test

@@ -162,7 +162,7 @@ struct extrema_of {
   }
 
   /// The first of the best values of a row of at most 64, n = whole lanes + those of `rest`; -1 where all are NaN that
-  /// are left out. Without branches that depend on values, but for NaN.
+  /// are left out. Without branches that depend on values, except for NaN.
   template <bool SkipNan>
   static std::int64_t position_in_short(const T* v, int whole, int rest, typename V::some_lanes some) {
     const vector worst = V::all(V::template worst<Largest>());
