@@ -81,7 +81,7 @@ struct host_reduction {
       work.f.compute_block(room, n, p...);
       return room;
     } else if constexpr (skips_some<F>) {
-      return chosen_elements<F>(work.f).apply(room, n, p...);
+      return chosen_elements<F, value, P...>(work.f, room, p...).apply(n);
     } else {
       in_loop<F> local = work.f;
       // Outputs that f writes are those that it reads, or others.

@@ -109,6 +109,7 @@ KOKKOS_FORCEINLINE_FUNCTION T selected_or(bool chosen, const T& x, const T& othe
 /// f of values of which the first is selected, or else what changes no state of the reducer.
 template <class Reducer, class F>
 struct filled {
+  struct takes_any_value {};
   F f;
   Reducer reducer;
   template <class T, class... V>
@@ -135,6 +136,7 @@ struct filled_values {
 /// f of values of which the first is selected, which then the result is.
 template <class F>
 struct of_selected {
+  struct takes_any_value {};
   F f;
   template <class T, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(const selected<T>& first, const V&... v) const {

@@ -79,6 +79,13 @@ inline constexpr int masks_of = 0;
 template <class F, class... Part>
 inline constexpr int masks_of<fused<F, Part...>> =
     selects_by_last<F> && is_delicate_before_last<Part...>() ? 1 : (0 + ... + masks_of<Part>);
+/// Whether functors that may not be called with any values are all behind a mask.
+template <class Part>
+inline constexpr bool is_safe_without_mask = !is_delicate<Part>;
+template <class F, class... Part>
+inline constexpr bool is_safe_without_mask<fused<F, Part...>> =
+    (selects_by_last<F> && is_delicate_before_last<Part...>()) ||
+    (takes_any_value<F> && (is_safe_without_mask<Part> && ...));
 
 /// `f(part...)` as a functor of all leaves. Each part takes its own; those of this one begin with number `At`.
 template <class F, class... Part>
@@ -111,8 +118,7 @@ struct fused {
       return parts_compute_all<At>(std::index_sequence_for<Part...>(), v...);
     }
   }
-  /// The value of an element of which it is known, without a branch, that all of it is computed (`All`), or, of what
-  /// has one mask, that this leaves it out.
+  /// The value of an element as if its masks selected it (`All`) or left it out, whatever they are: without a branch.
   template <bool All, int At, class... V>
   KOKKOS_FORCEINLINE_FUNCTION auto where_known(const V&... v) const {
     return call_where_known<All, At>(std::index_sequence_for<Part...>(), v...);
@@ -150,7 +156,8 @@ struct fused {
   template <bool All, int At, std::size_t I, class... V>
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) argument_where_known(const V&... v) const {
     using part = std::remove_cvref_t<decltype(get<I>(parts))>;
-    if constexpr (skips && !All && I != last) return argument_elsewhere<At, I>(v...);
+    if constexpr (skips && I == last) return std::remove_cvref_t<decltype(argument<At, I>(v...))>(All ? 1 : 0);
+    else if constexpr (skips && !All) return argument_elsewhere<At, I>(v...);
     else if constexpr (!skips && skips_some<part>)
       return get<I>(parts).template where_known<All, At + leaves_before(I)>(v...);
     else return argument<At, I>(v...);
