@@ -51,6 +51,13 @@ behind_function<T, Rank> behind(const std::array<std::int64_t, Rank>& extents, s
   for (const auto e : extents) n *= e;
   return {samples<T>(n, seed), extents};
 }
+/// Numbers whose sums round.
+template <std::size_t Rank>
+behind_function<double, Rank> rounding_behind(const std::array<std::int64_t, Rank>& extents, std::uint64_t seed) {
+  auto all = behind<double>(extents, seed);
+  all.values = rounding_samples<double>(static_cast<std::int64_t>(all.values.size()), seed);
+  return all;
+}
 /// Memory for about `rows` rows in three chunks.
 template <class A>
 quern::chunking memory_for(const A& a, std::int64_t rows, std::int64_t arrays = 1) {

@@ -5,6 +5,7 @@
 
 #include <chunked/behind_function.hpp>
 #include <quern/reduce.hpp>
+#include <support/plain_statistics.hpp>
 #include <support/small_functors.hpp>
 
 namespace {
@@ -12,7 +13,7 @@ namespace {
 namespace op = quern::op;
 using Kokkos::LayoutRight;
 using quern::on_host, quern::outputs, quern::reduced;
-using test::behind, test::memory_for;
+using test::behind, test::memory_for, test::rounding_behind;
 
 struct sum_and_product {
   template <class T>
@@ -48,7 +49,6 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
   const E exec{};
   auto x = behind<double>(std::array<std::int64_t, 2>{97, 3}, 1);
   for (double& v : x.values) v = 1 + v / 64;  // so that products stay in range
-  const auto whole = test::make_array<double, 2, LayoutRight, E>({97, 3}, x.values);
   auto out = behind<double>(std::array<std::int64_t, 2>{97, 3}, 2);
   const auto [least, greatest, product, variance, length, range, both, own] =
       quern::map(exec,
@@ -56,15 +56,16 @@ TYPED_TEST(ChunkedReducingMap, OthersThanSums) {
                          reduced<op::var>(on_host), reduced<op::norm>(on_host), reduced<op::minmax>(on_host),
                          reduced<op::mean_var>(on_host), reduced(on_host, greater(), 0.0)),
                  test::repeated<9>(), memory_for(x, 7, 2), x.source());
-  EXPECT_EQ(quern::min(exec, whole), least);
-  EXPECT_EQ(quern::max(exec, whole), greatest);
+  const test::plain_statistics plain(x.values);
+  EXPECT_EQ(plain.least, least);
+  EXPECT_EQ(plain.greatest, greatest);
   const auto near = [](double a, double b) { return std::fabs(a - b) <= 1e-13 * std::fabs(b); };
-  EXPECT_PRED2(near, product, quern::prod(exec, whole));
-  EXPECT_PRED2(near, variance, quern::var(exec, whole));
-  EXPECT_PRED2(near, length, quern::norm(exec, whole));
+  EXPECT_PRED2(near, product, plain.product);
+  EXPECT_PRED2(near, variance, plain.var());
+  EXPECT_PRED2(near, length, plain.norm);
   EXPECT_EQ(std::pair(least, greatest), std::pair(range.min, range.max));
-  EXPECT_PRED2(near, both.mean, quern::mean(exec, whole));
-  EXPECT_PRED2(near, both.var, quern::var(exec, whole));
+  EXPECT_PRED2(near, both.mean, plain.mean);
+  EXPECT_PRED2(near, both.var, plain.var());
   EXPECT_EQ(greatest, own);
   EXPECT_EQ(x.values, out.values);
 }
@@ -109,7 +110,7 @@ TYPED_TEST(ChunkedReducingMap, HasTheResultsOfTheCallInMemory) {
   using E = TypeParam;
   const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {1, 50}, {64, 1}, {5, 300}}) {
-    const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
+    const auto x = rounding_behind(extents, 1), y = rounding_behind(extents, 2);
     const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
     const auto vy = test::make_array<double, 2, LayoutRight, E>(extents, y.values);
     const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
@@ -139,7 +140,7 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
   using E = TypeParam;
   const E exec{};
   const std::array<std::int64_t, 2> extents{53, 17};
-  const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
+  const auto x = rounding_behind(extents, 1), y = rounding_behind(extents, 2);
   const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
   const auto vy = test::make_array<double, 2, LayoutRight, E>(extents, y.values);
   const auto sums = test::make_array<double, 2, LayoutRight, E>(extents);
@@ -290,7 +291,7 @@ TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
   using E = TypeParam;
   const E exec{};
   for (const auto& extents : {std::array<std::int64_t, 2>{97, 31}, {3, 50}, {64, 3}}) {
-    const auto x = behind<double>(extents, 1);
+    const auto x = rounding_behind(extents, 1);
     const auto vx = test::make_array<double, 2, LayoutRight, E>(extents, x.values);
     for (const auto& edge :
          std::vector<quern::boundaries>{quern::boundary::wrap, quern::boundary::constant(1.5), quern::boundary::keep}) {
@@ -307,6 +308,33 @@ TYPED_TEST(ChunkedReducingMap, StencilsHaveTheResultsOfTheCallInMemory) {
         EXPECT_EQ(expected, found) << rows;
         EXPECT_EQ(test::contents(out), z.values) << rows;
       }
+    }
+  }
+}
+
+// Sums that are not reproducible, of chunks of one size.
+TYPED_TEST(ChunkedReducingMap, RepeatsBitByBit) {
+  using E = TypeParam;
+  const E exec{};
+  const std::array<std::int64_t, 2> extents{301, 130};
+  const auto x = rounding_behind(extents, 1);
+  auto z = rounding_behind(extents, 2);
+  for (const std::int64_t rows : {7, 1000}) {
+    test::expect_repeats([&] {
+      return quern::map(exec, outputs(z.sink(), reduced<op::sum>(on_host)), product_twice(), memory_for(x, rows, 2),
+                        x.source());
+    });
+    test::expect_repeats([&] {
+      return quern::stencil<quern::star<1>>(exec, outputs(z.sink(), reduced<op::sum>(on_host)), value_twice(),
+                                            quern::boundary::wrap, memory_for(x, rows, 2), x.source());
+    });
+    for (const int axis : {0, 1}) {
+      const auto sums = test::make_array<double, 1, LayoutRight, E>({extents[1 - axis]});
+      test::expect_repeats([&] {
+        quern::map(exec, outputs(z.sink(), reduced<op::sum>(sums, quern::axis{axis})), product_twice(),
+                   memory_for(x, rows, 2), x.source());
+        return test::contents(sums);
+      });
     }
   }
 }

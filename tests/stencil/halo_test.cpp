@@ -320,7 +320,10 @@ TYPED_TEST(Halo, StaggeredFieldsInOneLaunch) {
   const auto pa = this->template array<2>(p, pv), va = this->template array<2>(v, vv),
              ua = this->template array<2>(u, uv);
   const quern::each_field edges{quern::boundaries(cells), quern::boundaries(rows), quern::boundaries(columns)};
-  quern::fill_halo(E(), quern::outputs(pa, va, ua), numbered_inflow<2>(), edges, quern::depth{2});
+  const auto labels = test::labels_of(
+      [&] { quern::fill_halo(E(), quern::outputs(pa, va, ua), numbered_inflow<2>(), edges, quern::depth{2}); });
+  EXPECT_EQ(1u, labels.size());
+  for (const std::string& label : labels) EXPECT_TRUE(label.starts_with("quern::fill_halo")) << label;
   EXPECT_EQ(p.filled_values(pv), test::contents(pa));
   EXPECT_EQ(v.filled_values(vv), test::contents(va));
   EXPECT_EQ(u.filled_values(uv), test::contents(ua));
