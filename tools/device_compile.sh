@@ -177,6 +177,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} != quick || $backend == cuda ]]; then units+=("$
 if [[ ${QUERN_DEVICE_COMPILE:-} != quick ]]; then
   units+=("${tests[@]}" "${benchmarks[@]}")
   units+=("../src/keyed/quicksort ../src/keyed/quicksort_positions" ../src/keyed/no_quicksort)
+  units+=("../src/linalg/lane_factors ../src/linalg/lane_inverse ../src/linalg/lane_solve")
   units+=(../src/keyed/sort_signed ../src/keyed/sort_unsigned ../src/keyed/sort_with_64_bits ../src/keyed/narrow_keys)
   units+=("core/extents_test core/gaps_test core/views_test core/workspace_test map/edges_test reduce/edges_test" "random/statistics_test files/full_disk_test" "tools/callbacks_test tools/allocations_test tools/point_calls_test")
   units+=(chunked/lazy_test chunked/map_test chunked/reducing_map_test chunked/rows_test chunked/operands_test chunked/reindexed_test chunked/functions_test chunked/reduce_test "chunked/reduce_axes_test chunked/quantile_test" chunked/scan_test "chunked/stencil_test chunked/gradient_test" "chunked/window_filters_test chunked/rolling_test" "files/chunks_test files/hdf5_test files/files_test")
