@@ -111,8 +111,8 @@ TYPED_TEST(MaskedMapOn, LeavesWhatIsNotSelectedOfEveryFunction) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto row = [this](std::initializer_list<double> v) { return this->row(std::vector<double>(v)); };
   const auto x = row({nan, 2, nan, 4}), y = row({5, 2, 7, 8});
-  const auto m = this->row(std::vector<std::uint8_t>{1, 0, 0, 1}),
-             c = this->row(std::vector<bool>{true, true, false, false});
+  const auto m = this->row(std::vector<std::uint8_t>{1, 0, 0, 1});
+  const auto c = this->row(std::vector<bool>{true, true, false, false});
   const auto written = [&](const auto& write) {
     const auto out = row({9, 9, 9, 9});
     write(out);
