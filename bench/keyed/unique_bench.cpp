@@ -156,7 +156,8 @@ prepared nonzero(const exec_space& exec, std::int64_t n) {
   const number count("count"), set("set");
   Kokkos::parallel_for(
       "fill", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) { x(i) = bench::hashed(i, 1) < 0.5; });
-  const auto plain = [=](const auto& to, const number& many) {
+  using positions = bench::view<std::int64_t*>;
+  const auto plain = [=](const positions& to, const number& many) {
     Kokkos::parallel_scan(
         "plain", bench::range(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i, std::int64_t& k, bool final) {
           if (final && x(i)) to(k) = i;

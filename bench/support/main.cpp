@@ -86,6 +86,10 @@ class cache {
 void timed(benchmark::State& state, const exec_space& exec, cache& shared, const operation& o, std::int64_t n,
            std::size_t which, double limit) {
   prepared& p = shared.get(exec, o, n);
+  if (which >= p.variants.size()) {
+    state.SkipWithError("there is none of this size");
+    return;
+  }
   const variant& v = p.variants[which];
   if (!verify(exec, p, v)) {
     state.SkipWithError("the result is wrong");

@@ -76,4 +76,15 @@ double logistic_parameters::relative_size(const std::vector<double>& step, const
   return change / largest;
 }
 
+double logistic_parameters::size_of_terms(const std::vector<double>& parameters,
+                                          const std::vector<double>& deviations) const {
+  double largest = 0;
+  for (int a = 0; a < logits; ++a) {
+    double sum = 0;
+    for (int j = 0; j < d; ++j) sum += std::fabs(parameters[at(a, j)]) * deviations[j];
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
 }  // namespace quern::impl

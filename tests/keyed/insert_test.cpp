@@ -102,7 +102,8 @@ TYPED_TEST(Insert, ByManyIndices) {
 
 TYPED_TEST(Insert, ByIndicesOfAnyValue) {
   const auto two = this->template array<1>({2}, {1, 2}), out = this->template array<1>({4});
-  const auto at = this->template array<1, int>({2}, {-2, 7}), values = this->template array<1>({2}, {8, 9});
+  const auto at = this->template array<1, int>({2}, {-2, 7});
+  const auto values = this->template array<1>({2}, {8, 9});
   quern::insert(out, two, at, values, quern::index_mode::clip);
   EXPECT_EQ((std::vector<double>{8, 1, 2, 9}), test::contents(out));
   quern::insert(out, two, at, values, quern::axis{0}, quern::index_mode::wrap);  // before element 1 of 3 places, both

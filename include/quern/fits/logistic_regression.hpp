@@ -164,6 +164,7 @@ logistic_result minimize_logistic(const Problem& problem, const logistic_paramet
   logistic_result r{-1, 0, problem.objective(parameters)};
   if (!std::isfinite(r.objective)) r.status = logistic_status::not_finite;
   std::vector<double> step(parameters.size());
+  double before = std::numeric_limits<double>::infinity();  // the size of the last step
   while (r.status < 0) {
     if (r.iterations == limits.max_iterations) return {logistic_status::iteration_limit, r.iterations, r.objective};
     const auto gradient = problem.gradient(parameters), hessian = problem.hessian();
@@ -172,21 +173,27 @@ logistic_result minimize_logistic(const Problem& problem, const logistic_paramet
       return {logistic_status::no_progress, r.iterations, r.objective};
     double slope = 0;
     for (std::size_t i = 0; i < step.size(); ++i) slope += gradient[i] * step[i];
-    const double rounding = limits.rounding * std::fabs(r.objective);
     const double size = shape_of.relative_size(step, parameters, problem.deviations());
-    const bool last = size <= limits.tolerance || -slope <= rounding;
-    // Such a step leaves an error of its square, also where rounding of larger terms hides what it gains.
-    const bool tiny = last && size <= 1e-6;
+    // A row's loss is as inexact as its logit, and its residual, by which that counts, is no larger than the loss.
+    const double rounding =
+        limits.rounding * std::fabs(r.objective) * (1 + shape_of.size_of_terms(parameters, problem.deviations()));
+    const bool hidden = -slope <= rounding;  // what the step would gain is lost in rounding
+    bool last = size <= limits.tolerance || (hidden && size >= before / 2);
+    before = size;
+    // A short step is right where its gain is hidden: it leaves an error of its square.
+    const bool trusted = (last || hidden) && size <= 1e-6;
+    const double needed = last || hidden ? 0 : 1e-4 * slope;
     const std::vector<double> from = parameters;
     for (double part = 1;; part /= 2) {
       for (std::size_t i = 0; i < step.size(); ++i) parameters[i] = from[i] + part * step[i];
       const double found = problem.objective(parameters);
-      if ((tiny && std::isfinite(found)) || found <= r.objective + 4 * rounding + (last ? 0 : 1e-4 * part * slope)) {
+      if ((trusted && std::isfinite(found)) || found <= r.objective + 4 * rounding + part * needed) {
         r.objective = found;
         break;
       }
-      if (last) {  // what the step would gain is lost in rounding, or it is too long to be the last
+      if (last || hidden) {  // it is too long to be trusted
         parameters = from;
+        last = true;
         break;
       }
       if (part < 1e-9) {

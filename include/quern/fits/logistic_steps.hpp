@@ -31,6 +31,8 @@ struct logistic_parameters {
   /// far or 1.
   double relative_size(const std::vector<double>& step, const std::vector<double>& parameters,
                        const std::vector<double>& deviations) const;
+  /// The size of the terms whose sum is a logit, where each column is its deviation.
+  double size_of_terms(const std::vector<double>& parameters, const std::vector<double>& deviations) const;
 };
 
 }  // namespace quern::impl
