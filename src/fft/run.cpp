@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the Quern authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <bit>
 #include <quern/core/launch/loop_nest.hpp>
 #include <quern/fft/run.hpp>
 
@@ -46,12 +47,14 @@ transform describe(const request& r, const shape& extents, const stride_array& o
 
 std::int64_t fast_length(std::int64_t n) {
   if (n <= 1) return 1;
-  for (std::int64_t length = n + n % 2;; length += 2) {
-    std::int64_t rest = length;
-    for (const std::int64_t factor : {2, 3, 5})
-      while (rest % factor == 0) rest /= factor;
-    if (rest == 1) return length;
-  }
+  auto least = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+  for (std::int64_t fives = 1; fives <= least / 2; fives *= 5)
+    for (std::int64_t odd = fives; odd <= least / 2; odd *= 3) {
+      std::int64_t length = 2 * odd;
+      while (length < n) length *= 2;
+      least = std::min(least, length);
+    }
+  return least;
 }
 
 QUERN_ON_ALL(QUERN_TRANSFORMS)
