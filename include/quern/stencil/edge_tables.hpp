@@ -59,7 +59,8 @@ struct edge_tables {
   }
 };
 
-/// The window of a cell at an end of the fastest axis, where nothing is beyond the slower ones and no end has constants.
+/// The window of a cell at an end of the fastest axis, where nothing is beyond the slower ones and no end has
+/// constants.
 template <class Source, int Rank, bool Reversed>
 struct end_window {
   using T = source_value_t<Source>;

@@ -126,9 +126,10 @@ struct host_stencil<numbered_cells<Exec, Shape, Rank, Reversed, F, std::tuple<Ou
     const no_sink none;
     cell.of[2] = i;
     for (; cell.of[axis] < last; ++cell.of[axis])
-      cells.template put<false>(cell, cells.apply(cell, end_window<Source, Rank, Reversed>{
-                                                            get<I>(cells.in), get<I>(cells.in).row(cell), along}...),
-                                none);
+      cells.template put<false>(
+          cell,
+          cells.apply(cell, end_window<Source, Rank, Reversed>{get<I>(cells.in), get<I>(cells.in).row(cell), along}...),
+          none);
   }
   /// `count` adjacent cells of a row, at the border or not.
   void table_row(table_list& tables, grid_index cell, std::int64_t count) const {
