@@ -7,7 +7,7 @@
 #include <Kokkos_Random.hpp>
 #include <quern/random.hpp>
 
-#include "random_vendor.hpp"
+#include "random/random_vendor.hpp"
 #include "support/bench.hpp"
 
 namespace {

@@ -10,8 +10,9 @@
 #include <quern/linalg.hpp>
 #include <quern/quern.hpp>
 
-namespace of_names {
 namespace {
+
+using namespace of_names;
 
 TEST_F(Named, Components) {
   const quern::size_to size{index};
@@ -222,4 +223,3 @@ TEST_F(Named, Chunks) {
 }
 
 }  // namespace
-}  // namespace of_names

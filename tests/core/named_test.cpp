@@ -7,8 +7,9 @@
 #include <core/named.hpp>
 #include <quern/quern.hpp>
 
-namespace of_names {
 namespace {
+
+using namespace of_names;
 
 using quern::boundary;
 
@@ -266,4 +267,3 @@ TEST_F(Named, Selections) {
 }
 
 }  // namespace
-}  // namespace of_names
