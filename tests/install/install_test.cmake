@@ -312,6 +312,7 @@ if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
   build_example(07_heat3d_mpi heat3d_mpi)
   set(ranks "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl=self,sm,vader
+      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_threads_pthreads_yield_strategy=nanosleep OMPI_MCA_threads_pthreads_nanosleep_time=1000
       OMP_NUM_THREADS=1 "${MPIEXEC}" -n)
   function(lines_of result)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
