@@ -70,7 +70,8 @@ endif()
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 
 # As a subdirectory, with shared libraries and under the strictest warnings: nothing of Quern's is installed with the consumer.
-# Two of the components are compiled. Objects of the others are those of this build, which are position-independent, too.
+# One of the components, of transforms, is compiled. Objects of the others are those of this build, which are
+# position-independent, too.
 if(NOT PART STREQUAL "1") # where two configurations are tested, once
   set(strict "-Wall -Wextra -Wshadow -Werror")
   configure_file("${CMAKE_CURRENT_LIST_DIR}/take_object.sh" "${WORK}/take_object" @ONLY)
