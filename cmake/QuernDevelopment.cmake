@@ -93,9 +93,12 @@ string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}}" QUERN_CXX_FLAGS)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/build_info.hpp.in" "${PROJECT_BINARY_DIR}/development/build_info.hpp" @ONLY)
 target_include_directories(quern_development INTERFACE "${PROJECT_BINARY_DIR}/development")
 
-# Tests run ranks of MPI as root, too, and more of them than there are cores. Both of Open MPI's generations are told.
+# Tests run ranks of MPI as root, too, and more of them than there are cores. Both of Open MPI's generations are told. A rank
+# that waits sleeps for a microsecond at a time: one that only yields gets the core back when another program has used up its
+# slice, a few milliseconds for each message.
 set(QUERN_MPI_TEST_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_hwloc_base_binding_policy=none
-    PRTE_MCA_hwloc_default_binding_policy=none OMPI_MCA_btl=self,sm,vader OMP_NUM_THREADS=1
+    PRTE_MCA_hwloc_default_binding_policy=none OMPI_MCA_btl=self,sm,vader OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_threads_pthreads_yield_strategy=nanosleep OMPI_MCA_threads_pthreads_nanosleep_time=1000 OMP_NUM_THREADS=1
 )

@@ -70,14 +70,19 @@ endif()
 build_and_run(package -D "Quern_ROOT=${WORK}/moved")
 
 # As a subdirectory, with shared libraries and under the strictest warnings: nothing of Quern's is installed with the consumer.
+# One of the components, of transforms, is compiled. Objects of the others are those of this build, which are
+# position-independent, too.
 if(NOT PART STREQUAL "1") # where two configurations are tested, once
   set(strict "-Wall -Wextra -Wshadow -Werror")
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/take_object.sh" "${WORK}/take_object" @ONLY)
+  set(launcher -D "CMAKE_CXX_COMPILER_LAUNCHER=${WORK}/take_object")
   if(DEVICE MATCHES "ON") # what wrappers of device compilers generate has warnings of its own
     set(strict)
+    set(launcher)
   endif()
   build_and_run(subdirectory -D "QUERN_SOURCE=${SOURCE}" -D BUILD_SHARED_LIBS=ON -D CMAKE_UNITY_BUILD=ON -D "CMAKE_CXX_FLAGS=${FLAGS} ${strict}"
                 -D "CONSUMER_FLAGS=-Wconversion" -D "QUERN_ENABLE_LINALG=${LINALG}" -D "QUERN_ENABLE_FILES=${FILES}" -D "QUERN_ENABLE_HDF5=${HDF5}"
-                -D "QUERN_ENABLE_FFT=${FFT}")
+                -D "QUERN_ENABLE_FFT=${FFT}" -D "QUERN_ENABLE_HIGHWAY=${HIGHWAY}" ${launcher})
   if(NOT EXISTS "${WORK}/subdirectory/quern/libquern_linalg.so.0.3")
     message(FATAL_ERROR "the shared library has no name with its version")
   endif()
@@ -119,15 +124,18 @@ build_and_run(core -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Qu
               -D CMAKE_DISABLE_FIND_PACKAGE_LAPACK=ON -D CMAKE_DISABLE_FIND_PACKAGE_BLAS=ON
               -D CMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON)
 
-# A header of a component whose target is not linked.
+# Headers of components whose targets are not linked.
 file(WRITE "${WORK}/unlinked.cpp" "")
 must_work(${configure} -B "${WORK}/unlinked" -D "Quern_ROOT=${WORK}/moved" -D COMPONENTS=core -D TARGET=Quern::core
           -D "SOURCES=${WORK}/unlinked.cpp")
-foreach(component IN ITEMS linalg files fft table distributed)
-  file(WRITE "${WORK}/unlinked.cpp" "#include <Kokkos_Core.hpp>\n#include <quern/${component}.hpp>\nint main() {}\n")
-  must_say("quern/${component}.hpp needs a target: target_link_libraries(<yours> Quern::${component})" "${CMAKE_COMMAND}"
-           --build "${WORK}/unlinked")
+set(includes)
+set(sentences)
+foreach(component IN ITEMS linalg files fft table distributed) # the last needs MPI's headers, without which nothing behind is read
+  string(APPEND includes "#include <quern/${component}.hpp>\n")
+  list(APPEND sentences "quern/${component}.hpp needs a target: target_link_libraries(<yours> Quern::${component})")
 endforeach()
+file(WRITE "${WORK}/unlinked.cpp" "#include <Kokkos_Core.hpp>\n${includes}int main() {}\n")
+must_say("${sentences}" "${CMAKE_COMMAND}" --build "${WORK}/unlinked")
 
 # Every example shows its options, which are text, and takes those of Kokkos; it says what it does not know, beside the
 # arguments that it needs.
@@ -312,6 +320,7 @@ if(DISTRIBUTED) # the same lines on one rank as on three, and from a checkpoint
   build_example(07_heat3d_mpi heat3d_mpi)
   set(ranks "${CMAKE_COMMAND}" -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
       OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl=self,sm,vader
+      OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_threads_pthreads_yield_strategy=nanosleep OMPI_MCA_threads_pthreads_nanosleep_time=1000
       OMP_NUM_THREADS=1 "${MPIEXEC}" -n)
   function(lines_of result)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)

@@ -347,7 +347,8 @@ TYPED_TEST(Orthogonal, SvdOfParallelColumns) {
 }
 
 TYPED_TEST(Orthogonal, SvdOfParallelColumnsOfLargeMatrices) {
-  for (int n = 33; n <= 64; ++n) this->check_svd_of_parallel_columns(n);
+  for (int n = 33; n < 64; n += 3) this->check_svd_of_parallel_columns(n);  // with every remainder by eight
+  this->check_svd_of_parallel_columns(64);
 }
 
 // Squares of such elements overflow or vanish.

@@ -6,11 +6,12 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <barrier>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -24,13 +25,40 @@ inline constexpr bool has_atomics = false;
 inline constexpr bool has_atomics = true;
 #endif
 
+/// A barrier whose threads sleep at once. Those of the standard library yield before, which on a machine with other
+/// work costs a slice of a few milliseconds each time.
+class sleeping_barrier {
+ public:
+  explicit sleeping_barrier(int size) : size_(size) {}
+  void arrive_and_wait() {
+    std::unique_lock lock(mutex_);
+    const unsigned phase = phase_;
+    if (++arrived_ == size_) {
+      arrived_ = 0;
+      ++phase_;
+      lock.unlock();
+      all_arrived_.notify_all();
+    } else {
+      all_arrived_.wait(lock, [&] { return phase != phase_; });
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_arrived_;
+  int size_, arrived_ = 0;
+  unsigned phase_ = 0;
+};
+
 /// What a team kernel of a device asks of its member, by threads of the host: so the kernel itself, with teams that
 /// wait for each other, runs where there is no device.
 class thread_member {
  public:
   struct team {
+    team(int threads, std::size_t bytes_of_memory)
+        : size(threads), arrived(threads), values(threads), bytes(bytes_of_memory), reduced(threads) {}
     int size;
-    std::barrier<> arrived;
+    sleeping_barrier arrived;
     std::vector<std::byte> shared;  // and behind it what no kernel may write
     std::vector<int> values;
     std::size_t bytes;
@@ -111,9 +139,8 @@ bool run_teams(const Kernel& kernel, int league, int size, int at_a_time, std::s
   constexpr std::size_t behind = 4096;
   constexpr std::byte unused{0xa5};
   for (int k = 0; k < at_a_time; ++k) {
-    teams.emplace_back(new thread_member::team{size, std::barrier<>(size), {}, std::vector<int>(size), bytes, {}});
+    teams.push_back(std::make_unique<thread_member::team>(size, bytes));
     teams.back()->shared.resize(bytes + behind, unused);
-    teams.back()->reduced.resize(size);
     for (int t = 0; t < size; ++t)
       threads.emplace_back([&kernel, &team = *teams.back(), league, at_a_time, k, t] {
         for (int l = league - 1 - k; l >= 0; l -= at_a_time) {
