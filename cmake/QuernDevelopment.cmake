@@ -5,7 +5,11 @@
 add_library(quern_development INTERFACE)
 target_compile_options(quern_development INTERFACE ${QUERN_WARNING_OPTIONS})
 target_compile_definitions(quern_development INTERFACE QUERN_EXECUTION_SPACE=${QUERN_EXECUTION_SPACE})
-target_link_libraries(quern_development INTERFACE Quern::quern)
+set(_components Quern::quern)
+if(QUERN_TEST_COMPONENTS)
+  list(TRANSFORM QUERN_TEST_COMPONENTS PREPEND Quern:: OUTPUT_VARIABLE _components)
+endif()
+target_link_libraries(quern_development INTERFACE ${_components})
 # g++ collects garbage each time its memory has doubled, which takes 3 to 5 % of the time of large sources. The first half
 # of a gigabyte is left alone.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
