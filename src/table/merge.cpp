@@ -78,15 +78,16 @@ auto with_keys(const Exec& exec, const std::pair<column_in<Exec>, column_in<Exec
 }
 /// Pairs of rows with equal keys. Most keys have one partner at most.
 template <class Exec>
-row_pairs<Exec> pairs_of(const Exec& exec, bool keep_all, const std::pair<column_in<Exec>, column_in<Exec>>& keys) {
+row_pairs<Exec> pairs_of(const Exec& exec, merge_how how, const std::pair<column_in<Exec>, column_in<Exec>>& keys) {
   const auto find = [&](std::int64_t room) {
     row_pairs<Exec> rows{new_values(exec, {}, column_type::int64, room),
                          new_values(exec, {}, column_type::int64, room)};
     const auto left_rows = packed_of<std::int64_t>(exec, rows.left),
                right_rows = packed_of<std::int64_t>(exec, rows.right);
     rows.left.rows = rows.right.rows = with_keys(exec, keys, [&](const auto& left, const auto& right) {
-      return keep_all ? left_join(exec, left_rows, right_rows, left, right)
-                      : join(exec, left_rows, right_rows, left, right);
+      if (how == merge_how::inner) return join(exec, left_rows, right_rows, left, right);
+      if (how == merge_how::left) return left_join(exec, left_rows, right_rows, left, right);
+      return full_join(exec, left_rows, right_rows, left, right);
     });
     return rows;
   };
@@ -106,34 +107,27 @@ column_in<Exec> filtered_rows(const Exec& exec, bool wanted, const std::pair<col
   });
   return rows;
 }
-/// Appends the right rows without a partner, and brings all into the order of the keys.
+/// Brings pairs into the order of their keys.
 template <class Exec>
-row_pairs<Exec> with_right_rows(const std::string& label, const Exec& exec, const row_pairs<Exec>& pairs,
-                                const key_pairs<Exec>& keys,
-                                const std::pair<column_in<Exec>, column_in<Exec>>& numbers) {
-  const auto rest = filtered_rows(exec, false, {numbers.second, numbers.first});
-  const std::int64_t n = pairs.left.rows, all = n + rest.rows;
-  row_pairs<Exec> rows{new_values(exec, {}, column_type::int64, all), new_values(exec, {}, column_type::int64, all)};
-  copy_rows(label, exec, pairs.left, rows.left, 0);
-  copy_rows(label, exec, pairs.right, rows.right, 0);
-  copy_rows(label, exec, rest, rows.right, n);
-  const std::int64_t none = -1;
-  Kokkos::deep_copy(exec, packed_of<std::int64_t>(exec, rows_of(rows.left, n, all)), none);
+row_pairs<Exec> in_order_of_keys(const std::string& label, const Exec& exec, const row_pairs<Exec>& pairs,
+                                 const key_pairs<Exec>& keys) {
   std::vector<column_in<Exec>> values;
-  for (std::size_t k = 0; k < keys.left.size(); ++k) values.push_back(keys.of_pairs(label, exec, k, rows));
+  for (std::size_t k = 0; k < keys.left.size(); ++k) values.push_back(keys.of_pairs(label, exec, k, pairs));
   const auto order = order_of(label, exec, values, std::vector<sort_order>(values.size(), sort_order::ascending));
-  const auto sorted = [&](const auto& c) { return gather_rows(label, exec, c, data_of<std::int64_t>(order), all); };
-  return {sorted(rows.left), sorted(rows.right)};
+  const auto sorted = [&](const auto& rows) {
+    return gather_rows(label, exec, rows, data_of<std::int64_t>(order), pairs.left.rows);
+  };
+  return {sorted(pairs.left), sorted(pairs.right)};
 }
 template <class Exec>
 row_pairs<Exec> rows_of_merge(const std::string& label, const Exec& exec, merge_how how, const key_pairs<Exec>& keys) {
   const auto numbers = keys.numbers(label, exec);
   if (how == merge_how::right) {
-    const auto pairs = pairs_of(exec, true, {numbers.second, numbers.first});
+    const auto pairs = pairs_of(exec, merge_how::left, {numbers.second, numbers.first});
     return {pairs.right, pairs.left};
   }
-  const auto pairs = pairs_of(exec, how != merge_how::inner, numbers);
-  return how == merge_how::full ? with_right_rows(label, exec, pairs, keys, numbers) : pairs;
+  const auto pairs = pairs_of(exec, how, numbers);
+  return how == merge_how::full ? in_order_of_keys(label, exec, pairs, keys) : pairs;
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {

@@ -68,11 +68,13 @@ TEST_F(Named, Joins) {
   quern::map(short_keys, my::first_index(), quern::positions());
   EXPECT_NAMED(quern::join(exec, left, right, short_keys, short_keys, step));
   EXPECT_NAMED(quern::left_join(exec, left, right, short_keys, short_keys, size, step));
+  EXPECT_NAMED(quern::full_join(exec, left, right, short_keys, short_keys, step));
   EXPECT_NAMED(quern::semi_join(exec, left, short_keys, short_keys, step));
   EXPECT_NAMED(quern::anti_join(exec, left, short_keys, short_keys, step));
   EXPECT_NAMED(quern::asof_join(exec, left, right, right, step));
   EXPECT_NAMED(quern::join_count(exec, short_keys, short_keys, step));
   EXPECT_NAMED(quern::left_join_count(exec, index, short_keys, short_keys, step));
+  EXPECT_NAMED(quern::full_join_count(short_keys, short_keys, step));
 }
 
 TEST_F(Named, RandomNumbers) {

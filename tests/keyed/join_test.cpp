@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <quern/keyed.hpp>
+#include <set>
 
 #include "support/keyed.hpp"
 
@@ -18,7 +19,7 @@ struct pairs {
 /// All joins by their definition. NaN is equal to itself.
 template <class K>
 struct expected_joins {
-  pairs inner, left;
+  pairs inner, left, full;
   std::vector<std::int64_t> semi, anti;
 
   expected_joins(const std::vector<K>& a, const std::vector<K>& b) {
@@ -40,6 +41,13 @@ struct expected_joins {
           p->left.push_back(row);
           p->right.push_back(j);
         }
+    }
+    full = left;
+    const std::set<K, decltype(less)> keys(a.begin(), a.end(), less);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      if (keys.contains(b[j])) continue;
+      full.left.push_back(-1);
+      full.right.push_back(static_cast<std::int64_t>(j));
     }
   }
 };
@@ -65,17 +73,23 @@ class Join : public testing::Test {
     const auto outer = static_cast<std::int64_t>(expected.left.left.size());
     EXPECT_EQ(inner, quern::join_count(Exec(), left, right));
     EXPECT_EQ(outer, quern::left_join_count(left, right));
+    const auto all = static_cast<std::int64_t>(expected.full.left.size());
+    EXPECT_EQ(all, quern::full_join_count(Exec(), left, right));
     const Kokkos::View<std::int64_t, Exec> count("count");
     quern::join_count(Exec(), count, left, right);
     EXPECT_EQ(inner, test::value(count));
 
-    const Kokkos::View<std::int32_t*, Exec> left_rows("left", outer + 2);
-    const Kokkos::View<std::int64_t*, Exec> right_rows("right", outer + 2);
+    const Kokkos::View<std::int32_t*, Exec> left_rows("left", all + 2);
+    const Kokkos::View<std::int64_t*, Exec> right_rows("right", all + 2);
     EXPECT_EQ(inner, quern::join(Exec(), left_rows, right_rows, left, right));
     EXPECT_EQ(expected.inner, (pairs{first(inner, left_rows), first(inner, right_rows)}));
     quern::left_join(left_rows, right_rows, left, right, quern::size_to{count});
     EXPECT_EQ(outer, test::value(count));
     EXPECT_EQ(expected.left, (pairs{first(outer, left_rows), first(outer, right_rows)}));
+    EXPECT_EQ(all, quern::full_join(Exec(), left_rows, right_rows, left, right));
+    EXPECT_EQ(expected.full, (pairs{first(all, left_rows), first(all, right_rows)}));
+    quern::full_join_count(count, left, right);
+    EXPECT_EQ(all, test::value(count));
     EXPECT_EQ(static_cast<std::int64_t>(expected.semi.size()), quern::semi_join(left_rows, left, right));
     EXPECT_EQ(expected.semi, first(expected.semi.size(), left_rows));
     EXPECT_EQ(static_cast<std::int64_t>(expected.anti.size()), quern::anti_join(Exec(), left_rows, left, right));
@@ -119,6 +133,13 @@ TYPED_TEST(Join, NothingAndMisuse) {
   EXPECT_EQ(5, test::value(count));
   EXPECT_EQ((std::vector<int>{0, 0}), test::contents(two));
   EXPECT_EQ((std::vector<int>{0, 2}), test::contents(other));
+  // Of what does not fit the beginning is there, and room for two pairs ends before the right rows.
+  const auto b = this->row(std::vector<int>{2, 3});
+  EXPECT_THROW(quern::full_join(E(), two, other, a, b), quern::CapacityError);
+  quern::full_join(E(), two, other, a, b, quern::size_to{count});
+  EXPECT_EQ(4, test::value(count));
+  EXPECT_EQ((std::vector<int>{0, 1}), test::contents(two));
+  EXPECT_EQ((std::vector<int>{-1, 0}), test::contents(other));
   const Kokkos::View<int**, E> table("table", 2, 3);
   test::expect_error("quern::join: the right column has extents (2, 3), expected rank 1",
                      [&] { quern::join(E(), two, other, a, table); });

@@ -10,13 +10,14 @@
 /// | --- | --- |
 /// | `n = join(exec, left_rows, right_rows, left, right)` | all pairs of rows with equal keys |
 /// | `n = left_join(exec, left_rows, right_rows, left, right)` | the same, and left rows without a partner with -1 |
-/// | `n = semi_join(exec, left_rows, left, right)` | the left rows with a partner |
-/// | `n = anti_join(exec, left_rows, left, right)` | the left rows without one |
-/// | `n = join_count(exec, left, right)`, `left_join_count` | how many pairs these joins give |
+/// | `n = full_join(exec, left_rows, right_rows, left, right)` | the same, and behind them right rows without one, with
+/// -1 | | `n = semi_join(exec, left_rows, left, right)` | the left rows with a partner | | `n = anti_join(exec,
+/// left_rows, left, right)` | the left rows without one | | `n = join_count(exec, left, right)`, `left_join_count`,
+/// `full_join_count` | how many pairs these joins give |
 ///
 /// Keys are of any real number type, the same on both sides, in Views of rank 1; NaN is equal to NaN here, and zeros of
 /// either sign are equal. A key may occur any number of times on both sides. Pairs are in the order of the left rows,
-/// and those of one left row in the order of the right rows.
+/// and those of one left row in the order of the right rows. So are the right rows behind those of a full join.
 ///
 /// Results go to Views of rank 1 and a signed integer type that are large enough: ask the counting call first, or pass
 /// what is surely enough. These calls wait for `exec` and return the number of results, which is a `CapacityError`
@@ -26,7 +27,7 @@
 ///
 /// The right keys are sorted, and the left ones searched among them. Scratch memory is that of `argsort` of the right
 /// column, and 16 bytes for each left row; for semi_join and anti_join that of `sort`, the right column once more, and
-/// a byte for each left row.
+/// a byte for each left row. full_join takes that of left_join and then, for the right rows, that of anti_join.
 
 #include <quern/core/call/label.hpp>
 #include <quern/core/launch/index_range.hpp>
@@ -38,6 +39,9 @@
 
 namespace quern {
 namespace impl {
+
+/// Which rows without a partner make pairs with -1.
+enum class lone_rows { none, left, both };
 
 /// The right keys in order, with their rows.
 template <class Key, class Row>
@@ -177,46 +181,6 @@ auto make_rows(const std::string& label, std::string_view name, const V& view, c
   return make_result<Exec>(label, name, view, of, in...);
 }
 
-/// Pairs of rows; with no room none are written, but counted.
-template <class Exec, class T, class L, class R>
-void join_into(const std::string& label, const Exec& exec, std::int64_t* number, const result_row<L>& left_rows,
-               const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right,
-               bool keep_all) {
-  const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
-  fill_scratch(label_text(label, "/count"), exec, number, 1, std::int64_t{0});
-  if (n == 0) return;
-  with_index_type(right.extents.extent[0], [&]<class Row>(Row) {
-    with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
-      std::int64_t *begin = nullptr, *before = nullptr;
-      const scratch_arrays<Exec> memory(exec, scratch_part{begin, n}, scratch_part{before, n});
-      for_rows(exec, label_text(label, "/search"), n,
-               find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin, before});
-      Kokkos::parallel_scan(kernel_label(label, "/add"), index_range(exec, n),
-                            add_partners{keep_all, n, begin, before, number});
-      for_rows(exec, label, room, put_pairs<Row, L, R>{sorted.rows, begin, before, number, n, left_rows, right_rows});
-    });
-  });
-}
-
-/// A join to the Views of both sides, which are no_output where its pairs are only counted.
-template <class Exec, class LeftRows, class RightRows, class Left, class Right, class... Size>
-auto join_pairs(const operation_name& label, bool keep_all, const Exec& exec, const LeftRows& left_rows,
-                const RightRows& right_rows, const Left& left_view, const Right& right_view, const Size&... size) {
-  call c(label, exec);
-  const auto run = [&](std::int64_t* number) {
-    const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
-    join_into(c.label, exec, number, make_rows<Exec>(c.label, "the left rows", left_rows, left, right),
-              make_rows<Exec>(c.label, "the right rows", right_rows, right, left), left, right, keep_all);
-  };
-  return run_counted(c, std::tuple_cat(wanted_output(left_rows), wanted_output(right_rows)), run, size...);
-}
-template <class Exec, class Out, class Left, class Right>
-auto count_pairs(const operation_name& label, bool keep_all, const Exec& exec, const Out& out, const Left& left,
-                 const Right& right) {
-  if constexpr (view_like<Out>) join_pairs(label, keep_all, exec, no_output(), no_output(), left, right, size_to{out});
-  else return join_pairs(label, keep_all, exec, no_output(), no_output(), left, right);
-}
-
 /// Marks the left rows whose key is among the right ones, which are sorted; or those whose key is not, if that is
 /// wanted.
 template <class T>
@@ -239,24 +203,103 @@ struct mark_rows {
     }
   }
 };
+/// Marks the left rows whose key is among the right ones, or is not, and calls `f(marks)`.
+template <class Exec, class T, class F>
+void with_marks(const std::string& label, const Exec& exec, const strided<const T>& left, const strided<const T>& right,
+                bool wanted, const F& f) {
+  const sort_lines lines = sort_lines::flat(right.extents);
+  const std::int64_t n = left.extents.extent[0];
+  T* sorted = nullptr;
+  std::uint8_t* marks = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{sorted, lines.n}, scratch_part{marks, n});
+  sort_values(label_text(label, "/sort"), exec, lines, lines.contiguous(sorted), right, by_order<T>());
+  for_rows(exec, label_text(label, "/search"), n,
+           mark_rows<T>{left.data, left.stride[0], sorted, lines.n, wanted, marks});
+  f(is_marked<std::uint8_t>{marks});
+}
+
+/// Right rows behind the pairs that are there.
+template <class L, class R>
+struct put_behind {
+  const std::int64_t* pairs;
+  result_row<L> left;
+  result_row<R> right;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    left.set(*pairs + k, std::int64_t{-1});
+    right.set(*pairs + k, row);
+  }
+};
+struct add_number {
+  std::int64_t* number;
+  const std::int64_t* more;
+  KOKKOS_FUNCTION void operator()(int) const { *number += *more; }
+};
+/// Adds a pair for each right row whose key no left row has.
+template <class Exec, class T, class L, class R>
+void append_right_rows(const std::string& label, const Exec& exec, std::int64_t* number, const result_row<L>& left_rows,
+                       const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right) {
+  std::int64_t* more = nullptr;
+  const scratch_arrays<Exec> memory(exec, scratch_part{more, std::int64_t{1}});
+  with_marks(label, exec, right, left, false, [&](const auto& alone) {
+    for_selected(label_text(label, "/append"), exec, right.extents.extent[0], alone,
+                 put_behind<L, R>{number, left_rows, right_rows}, more);
+  });
+  Kokkos::parallel_for(kernel_label(label, "/number"), Kokkos::RangePolicy<Exec, int>(exec, 0, 1),
+                       add_number{number, more});
+}
+
+/// Pairs of rows; with no room none are written, but counted.
+template <class Exec, class T, class L, class R>
+void join_into(const std::string& label, const Exec& exec, std::int64_t* number, const result_row<L>& left_rows,
+               const result_row<R>& right_rows, const strided<const T>& left, const strided<const T>& right,
+               bool keep_all) {
+  const std::int64_t n = left.extents.extent[0], room = std::min(left_rows.room, right_rows.room);
+  fill_scratch(label_text(label, "/count"), exec, number, 1, std::int64_t{0});
+  if (n == 0) return;
+  with_index_type(right.extents.extent[0], [&]<class Row>(Row) {
+    with_sorted_rows<Row>(label, exec, right, [&]<class Sorted>(const Sorted& sorted) {
+      std::int64_t *begin = nullptr, *before = nullptr;
+      const scratch_arrays<Exec> memory(exec, scratch_part{begin, n}, scratch_part{before, n});
+      for_rows(exec, label_text(label, "/search"), n,
+               find_partners<T, Sorted>{left.data, left.stride[0], sorted, begin, before});
+      Kokkos::parallel_scan(kernel_label(label, "/add"), index_range(exec, n),
+                            add_partners{keep_all, n, begin, before, number});
+      for_rows(exec, label, room, put_pairs<Row, L, R>{sorted.rows, begin, before, number, n, left_rows, right_rows});
+    });
+  });
+}
+
+/// A join to the Views of both sides, which are no_output where its pairs are only counted.
+template <lone_rows Lone, class Exec, class LeftRows, class RightRows, class Left, class Right, class... Size>
+auto join_pairs(const operation_name& label, const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows,
+                const Left& left_view, const Right& right_view, const Size&... size) {
+  call c(label, exec);
+  const auto run = [&](std::int64_t* number) {
+    const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
+    const auto left_out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
+    const auto right_out = make_rows<Exec>(c.label, "the right rows", right_rows, right, left);
+    join_into(c.label, exec, number, left_out, right_out, left, right, Lone != lone_rows::none);
+    if constexpr (Lone == lone_rows::both) append_right_rows(c.label, exec, number, left_out, right_out, left, right);
+  };
+  return run_counted(c, std::tuple_cat(wanted_output(left_rows), wanted_output(right_rows)), run, size...);
+}
+template <lone_rows Lone, class Exec, class Out, class Left, class Right>
+auto count_pairs(const operation_name& label, const Exec& exec, const Out& out, const Left& left, const Right& right) {
+  if constexpr (view_like<Out>) join_pairs<Lone>(label, exec, no_output(), no_output(), left, right, size_to{out});
+  else return join_pairs<Lone>(label, exec, no_output(), no_output(), left, right);
+}
+
 /// The left rows whose key is among the right ones, or is not.
 template <class Exec, class LeftRows, class Left, class Right, class... Size>
 auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, const LeftRows& left_rows,
                  const Left& left_view, const Right& right_view, const Size&... size) {
-  using T = value_of<Left>;
   call c(label, exec);
   const auto run = [&](std::int64_t* number) {
     const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
-    const sort_lines lines = sort_lines::flat(right.extents);
-    const std::int64_t n = left.extents.extent[0];
-    T* sorted = nullptr;
-    std::uint8_t* marks = nullptr;
-    const scratch_arrays<Exec> memory(exec, scratch_part{sorted, lines.n}, scratch_part{marks, n});
-    sort_values(label_text(c.label, "/sort"), exec, lines, lines.contiguous(sorted), right, by_order<T>());
-    for_rows(exec, label_text(c.label, "/search"), n,
-             mark_rows<T>{left.data, left.stride[0], sorted, lines.n, wanted, marks});
-    for_selected(c.label, exec, n, is_marked<std::uint8_t>{marks}, put_number<value_of<LeftRows>>{out}, number);
+    with_marks(c.label, exec, left, right, wanted, [&, left = left](const auto& marked) {
+      for_selected(c.label, exec, left.extents.extent[0], marked, put_number<value_of<LeftRows>>{out}, number);
+    });
   };
   return run_counted(c, std::tie(left_rows), run, size...);
 }
@@ -268,7 +311,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
           const Right& right, const Size&... size) {
-  return impl::join_pairs("quern::join", false, exec, left_rows, right_rows, left, right, size...);
+  return impl::join_pairs<impl::lone_rows::none>("quern::join", exec, left_rows, right_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
@@ -281,7 +324,7 @@ template <execution_space Exec, view_like LeftRows, view_like RightRows, view_li
           size_option... Size>
 auto left_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
                const Right& right, const Size&... size) {
-  return impl::join_pairs("quern::left_join", true, exec, left_rows, right_rows, left, right, size...);
+  return impl::join_pairs<impl::lone_rows::left>("quern::left_join", exec, left_rows, right_rows, left, right, size...);
 }
 template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
 auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
@@ -289,6 +332,19 @@ auto left_join(const LeftRows& left_rows, const RightRows& right_rows, const Lef
   return left_join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
 }
 QUERN_TAKES_NAME_NOT(place, left_join)
+/// The full join: that of left_join, and behind it a pair with -1 for each right row without a partner.
+template <execution_space Exec, view_like LeftRows, view_like RightRows, view_like Left, view_like Right,
+          size_option... Size>
+auto full_join(const Exec& exec, const LeftRows& left_rows, const RightRows& right_rows, const Left& left,
+               const Right& right, const Size&... size) {
+  return impl::join_pairs<impl::lone_rows::both>("quern::full_join", exec, left_rows, right_rows, left, right, size...);
+}
+template <view_like LeftRows, view_like RightRows, view_like Left, view_like Right, size_option... Size>
+auto full_join(const LeftRows& left_rows, const RightRows& right_rows, const Left& left, const Right& right,
+               const Size&... size) {
+  return full_join(impl::space_of(left_rows), left_rows, right_rows, left, right, size...);
+}
+QUERN_TAKES_NAME_NOT(place, full_join)
 /// The left rows whose key is among the right ones.
 template <execution_space Exec, view_like LeftRows, view_like Left, view_like Right, size_option... Size>
 auto semi_join(const Exec& exec, const LeftRows& left_rows, const Left& left, const Right& right, const Size&... size) {
@@ -314,7 +370,7 @@ QUERN_TAKES_NAME_NOT(place, anti_join)
 /// View.
 template <execution_space Exec, result_like Out, view_like Left, view_like Right>
 auto join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
-  return impl::count_pairs("quern::join_count", false, exec, out, left, right);
+  return impl::count_pairs<impl::lone_rows::none>("quern::join_count", exec, out, left, right);
 }
 template <execution_space Exec, view_like Left, view_like Right>
 auto join_count(const Exec& exec, const Left& left, const Right& right) {
@@ -332,7 +388,7 @@ QUERN_TAKES_NAME_NOT(option_or_place, join_count)
 /// How many pairs `left_join` gives.
 template <execution_space Exec, result_like Out, view_like Left, view_like Right>
 auto left_join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
-  return impl::count_pairs("quern::left_join_count", true, exec, out, left, right);
+  return impl::count_pairs<impl::lone_rows::left>("quern::left_join_count", exec, out, left, right);
 }
 template <execution_space Exec, view_like Left, view_like Right>
 auto left_join_count(const Exec& exec, const Left& left, const Right& right) {
@@ -347,6 +403,25 @@ void left_join_count(const Out& out, const Left& left, const Right& right) {
   left_join_count(impl::space_of(out), out, left, right);
 }
 QUERN_TAKES_NAME_NOT(option_or_place, left_join_count)
+
+/// How many pairs `full_join` gives.
+template <execution_space Exec, result_like Out, view_like Left, view_like Right>
+auto full_join_count(const Exec& exec, const Out& out, const Left& left, const Right& right) {
+  return impl::count_pairs<impl::lone_rows::both>("quern::full_join_count", exec, out, left, right);
+}
+template <execution_space Exec, view_like Left, view_like Right>
+auto full_join_count(const Exec& exec, const Left& left, const Right& right) {
+  return full_join_count(exec, on_host, left, right);
+}
+template <view_like Left, view_like Right>
+auto full_join_count(const Left& left, const Right& right) {
+  return full_join_count(impl::space_of(left), on_host, left, right);
+}
+template <view_like Out, view_like Left, view_like Right>
+void full_join_count(const Out& out, const Left& left, const Right& right) {
+  full_join_count(impl::space_of(out), out, left, right);
+}
+QUERN_TAKES_NAME_NOT(option_or_place, full_join_count)
 
 }  // namespace quern
 
