@@ -10,10 +10,10 @@
 /// | --- | --- |
 /// | `n = join(exec, left_rows, right_rows, left, right)` | all pairs of rows with equal keys |
 /// | `n = left_join(exec, left_rows, right_rows, left, right)` | the same, and left rows without a partner with -1 |
-/// | `n = full_join(exec, left_rows, right_rows, left, right)` | the same, and behind them right rows without one, with
-/// -1 | | `n = semi_join(exec, left_rows, left, right)` | the left rows with a partner | | `n = anti_join(exec,
-/// left_rows, left, right)` | the left rows without one | | `n = join_count(exec, left, right)`, `left_join_count`,
-/// `full_join_count` | how many pairs these joins give |
+/// | `n = full_join(exec, left_rows, right_rows, left, right)` | the same, and then such right rows with -1 |
+/// | `n = semi_join(exec, left_rows, left, right)` | the left rows with a partner |
+/// | `n = anti_join(exec, left_rows, left, right)` | the left rows without one |
+/// | `n = join_count(exec, left, right)`, `left_join_count`, `full_join_count` | how many pairs they give |
 ///
 /// Keys are of any real number type, the same on both sides, in Views of rank 1; NaN is equal to NaN here, and zeros of
 /// either sign are equal. A key may occur any number of times on both sides. Pairs are in the order of the left rows,
