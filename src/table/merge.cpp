@@ -92,7 +92,7 @@ row_pairs<Exec> pairs_of(const Exec& exec, merge_how how, const std::pair<column
     return rows;
   };
   try {
-    return find(keys.first.rows);
+    return find(keys.first.rows + (how == merge_how::full ? keys.second.rows : 0));
   } catch (const CapacityError& e) {
     return find(e.needed());
   }
