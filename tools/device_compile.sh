@@ -231,7 +231,10 @@ together() {
     awk '
       /^#include/ { $0 = "" }
       /^int main\(/ { main = 1 }
-      main && /^}$/ && last !~ /^  return / { print "  return 0;" }
+      main && /^}$/ {
+        if (last !~ /^  return /) print "  return 0;"
+        main = 0
+      }
       { print; last = $0 }' "$source.cpp"
     printf '}\n'
   done
