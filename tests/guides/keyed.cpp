@@ -50,7 +50,7 @@ void groups(const space& exec) {
 void joins(const space& exec) {
   const auto left = on_device<int>({1, 2}), right = on_device<int>({2, 3});
   // # 5
-  EXPECT_EQ(3, n);  // of the full join: two left rows, and the right one without a partner
+  EXPECT_EQ(3, n);                             // of the full join: two left rows, and the right one without a partner
   EXPECT_EQ(0, test::contents(left_rows)[0]);  // the first row has no partner
   EXPECT_EQ((std::vector<int>{-1, 0}), test::contents(nearest));
 }
