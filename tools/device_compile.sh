@@ -178,7 +178,7 @@ if [[ ${QUERN_DEVICE_COMPILE:-} == resources ]]; then
   units=(../src/app/{elementwise,stencils,quadrature,reductions,random_numbers,keyed,linear_algebra,decompositions} ../src/{reduce/select,scan/scan,keyed/sort,keyed/top_k})
 fi
 # With QUERN_DEVICE_COMPILE=quick a back end's further architectures, which no source here knows from the first, are left out,
-# and the front ends alone read the device's part: what they report of a source is all that they report below, too.
+# and the front ends alone read the device's part: no code is generated.
 if [[ ${QUERN_DEVICE_COMPILE:-} == quick ]]; then architectures=("${architectures[0]}"); fi
 
 # The generated headers of Kokkos, as its build writes them for this back end with Serial.

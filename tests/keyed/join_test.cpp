@@ -136,7 +136,7 @@ TYPED_TEST(Join, NothingAndMisuse) {
   // Of what does not fit the beginning is there, and room for two pairs ends before the right rows.
   const auto b = this->row(std::vector<int>{2, 3});
   EXPECT_THROW(quern::full_join(E(), two, other, a, b), quern::CapacityError);
-  quern::full_join(E(), two, other, a, b, quern::size_to{count});
+  quern::full_join(two, other, a, b, quern::size_to{count});
   EXPECT_EQ(4, test::value(count));
   EXPECT_EQ((std::vector<int>{0, 1}), test::contents(two));
   EXPECT_EQ((std::vector<int>{-1, 0}), test::contents(other));
