@@ -297,8 +297,8 @@ auto filter_rows(const operation_name& label, bool wanted, const Exec& exec, con
   const auto run = [&](std::int64_t* number) {
     const auto [left, right] = check_join<Exec>(c.label, number, left_view, right_view);
     const auto out = make_rows<Exec>(c.label, "the left rows", left_rows, left, right);
-    with_marks(c.label, exec, left, right, wanted, [&, left = left](const auto& marked) {
-      for_selected(c.label, exec, left.extents.extent[0], marked, put_number<value_of<LeftRows>>{out}, number);
+    with_marks(c.label, exec, left, right, wanted, [&, rows = left.extents.extent[0]](const auto& marked) {
+      for_selected(c.label, exec, rows, marked, put_number<value_of<LeftRows>>{out}, number);
     });
   };
   return run_counted(c, std::tie(left_rows), run, size...);
