@@ -5,9 +5,10 @@
 
 #include <quern/reduce/columns_table.hpp>
 
-/// Rows that are added to as many states as they have elements, in the order and with the roundings of
-/// quern/reducers/sums.hpp and moments.hpp. Each source that includes this is compiled for one set of instructions,
-/// without contraction, and has its own copy of everything; no header with inline functions is included.
+/// Rows that are added to as many states as they have elements, with the roundings of quern/reducers/sums.hpp and
+/// moments.hpp, and sums of rows; in one order, whatever the width of vectors. Each source that includes this is
+/// compiled for one set of instructions, without contraction, and has its own copy of everything; no header with inline
+/// functions is included.
 
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define QUERN_VECTOR_COLUMNS
@@ -40,19 +41,128 @@ template <int First, int N, class Term>
   else return tree<First, N / 2>(term) + tree<First + N / 2, N - N / 2>(term);
 }
 
+template <class T>
+[[gnu::always_inline]] inline void add_to(sum_state<T>& s, T x) {
+  const T before = s.sum, sum = before + x, added = sum - before;
+  const T error = s.error + ((before - (sum - added)) + (x - added));
+  const T settled = sum + (error != error ? T(0) : error);
+  s.error = error - (settled - sum);
+  s.sum = settled;
+}
 template <int Rows, class T>
 void add_to_sums(void* states, const T* const* rows, int first, int last) {
   auto* const s = static_cast<sum_state<T>*>(states);
   const T* row[Rows];
   for (int u = 0; u < Rows; ++u) row[u] = rows[u];
   QUERN_IVDEP
-  for (int k = first; k < last; ++k) {
-    const T x = tree<0, Rows>([&](int u) { return row[u][k]; });
-    const T before = s[k].sum, sum = before + x, added = sum - before;
-    const T error = s[k].error + ((before - (sum - added)) + (x - added));
-    const T settled = sum + (error != error ? T(0) : error);
-    s[k].error = error - (settled - sum);
-    s[k].sum = settled;
+  for (int k = first; k < last; ++k) add_to(s[k], tree<0, Rows>([&](int u) { return row[u][k]; }));
+}
+
+#ifdef __AVX512F__
+inline constexpr int vector_bytes = 64;
+#else
+inline constexpr int vector_bytes = 32;
+#endif
+/// Sums side by side, `vector_columns<T>::lanes` of them: in one vector, or in two.
+template <class T>
+struct lane_sums {
+  using vector [[gnu::vector_size(vector_bytes)]] = T;
+  using integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  using mask [[gnu::vector_size(vector_bytes)]] = integer;
+  static constexpr int lanes = vector_columns<T>::lanes, width = vector_bytes / static_cast<int>(sizeof(T));
+  static constexpr int vectors = lanes / width;
+  vector sum[vectors] = {};
+
+  [[gnu::always_inline]] void add(const T* v) {
+    for (int u = 0; u < vectors; ++u) {
+      vector x;
+      __builtin_memcpy(&x, v + u * width, sizeof(x));
+      sum[u] += x;
+    }
+  }
+  /// Of as many values as there are lanes, the last `count`.
+  [[gnu::always_inline]] void add_last(const T* v, int count) {
+    static constexpr auto ones = [] {
+      struct flags {
+        integer of[2 * lanes] = {};
+      } f;
+      for (int l = lanes; l < 2 * lanes; ++l) f.of[l] = -1;
+      return f;
+    }();
+    for (int u = 0; u < vectors; ++u) {
+      mask x, chosen;
+      __builtin_memcpy(&x, v + u * width, sizeof(x));
+      __builtin_memcpy(&chosen, ones.of + count + u * width, sizeof(chosen));
+      x &= chosen;
+      vector values;
+      __builtin_memcpy(&values, &x, sizeof(x));
+      sum[u] += values;
+    }
+  }
+  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, sum, sizeof(sum)); }
+  /// The sum of all, half of which are added to the others at a time.
+  [[gnu::always_inline]] T total() const {
+    T part[lanes];
+    store(part);
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) part[l] += part[l + half];
+    return part[0];
+  }
+};
+
+/// The sums of N times as many columns as there are lanes, of a few rows.
+template <int N, class T>
+[[gnu::always_inline]] inline void add_up_columns(const T* rows, std::int64_t apart, int count, T* sums) {
+  lane_sums<T> s[N];
+  for (int r = 0; r < count; ++r)
+    for (int u = 0; u < N; ++u) s[u].add(rows + r * apart + u * lane_sums<T>::lanes);
+  for (int u = 0; u < N; ++u) s[u].store(sums + u * lane_sums<T>::lanes);
+}
+template <class T>
+void add_columns_to_sums(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns) {
+  constexpr int lanes = lane_sums<T>::lanes;
+  auto* const s = static_cast<sum_state<T>*>(states);
+  for (; count > 0; count -= 16, rows += 16 * apart) {
+    const int some = static_cast<int>(count < 16 ? count : 16);
+    T sums[2 * lanes];
+    int k = 0;
+    for (; k + 2 * lanes <= columns; k += 2 * lanes) {
+      add_up_columns<2>(rows + k, apart, some, sums);
+      QUERN_IVDEP
+      for (int l = 0; l < 2 * lanes; ++l) add_to(s[k + l], sums[l]);
+    }
+    for (; k < columns; k += lanes) {  // the last ones with some that have been added
+      const int from = k + lanes <= columns ? k : columns - lanes;
+      add_up_columns<1>(rows + from, apart, some, sums);
+      QUERN_IVDEP
+      for (int l = k - from; l < lanes; ++l) add_to(s[from + l], sums[l]);
+    }
+  }
+}
+
+template <class T>
+void add_up_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, T* sums) {
+  constexpr int lanes = lane_sums<T>::lanes;
+  for (std::int64_t r = 0; r < count; ++r, rows += apart) {
+    if (n < lanes) {
+      T sum = 0;
+      for (std::int64_t k = 0; k < n; ++k) sum += rows[k];
+      sums[r] = sum;
+      continue;
+    }
+    lane_sums<T> even, odd;
+    std::int64_t k = 0;
+    for (; k + 2 * lanes <= n; k += 2 * lanes) {
+      even.add(rows + k);
+      odd.add(rows + k + lanes);
+    }
+    if (k + lanes <= n) {
+      even.add(rows + k);
+      k += lanes;
+    }
+    if (k < n) odd.add_last(rows + n - lanes, static_cast<int>(n - k));
+    for (int u = 0; u < lane_sums<T>::vectors; ++u) even.sum[u] += odd.sum[u];
+    sums[r] = even.total();
   }
 }
 
@@ -86,11 +196,13 @@ bool add_to_moments(void* states, const float* const* rows, int first, int last)
 
 template <class T>
 constexpr vector_columns<T> table_of_columns() {
-  return {{&add_to_sums<4, T>, &add_to_sums<8, T>}, {}};
+  return {{&add_to_sums<4, T>, &add_to_sums<8, T>}, &add_columns_to_sums<T>, &add_up_rows<T>, {}};
 }
 template <>
 constexpr vector_columns<float> table_of_columns<float>() {
   return {{&add_to_sums<4, float>, &add_to_sums<8, float>},
+          &add_columns_to_sums<float>,
+          &add_up_rows<float>,
           {&add_to_moments<3>, &add_to_moments<4>, &add_to_moments<8>}};
 }
 

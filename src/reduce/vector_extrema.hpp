@@ -27,10 +27,10 @@ inline constexpr int vectors = 4;
 template <class T>
 constexpr bool may_be_nan = T(0.5) != T(0);
 
-/// V has vectors of one type of numbers (load, all, better, best_of, and spread_best, which has that in all lanes),
-/// some_lanes (first_lanes, and load_some, which loads no others), flags of their lanes (equal, beats, unordered, which
-/// is where either is NaN, either of two lots of flags, and their bits), and integers of the same width (count, all of
-/// the same, select by flags, and store).
+/// V has vectors of one type of numbers (load, store, all, better, best_of, and spread_best, which has that in all
+/// lanes), some_lanes (first_lanes, and load_some, which loads no others), flags of their lanes (equal, beats,
+/// unordered, which is where either is NaN, either of two lots of flags, and their bits), and integers of the same
+/// width (count, all of the same, select by flags, and store).
 template <class V, bool Largest>
 struct extrema_of {
   using T = typename V::number;
@@ -161,6 +161,77 @@ struct extrema_of {
     return nan ? T(__builtin_nan("")) : best;
   }
 
+  /// The best of a row of at most 64 values, n = whole lanes + those of `rest`, or NaN where there is one.
+  static T value_of_short(const T* v, int whole, int rest, typename V::some_lanes some) {
+    const vector worst = V::all(V::template worst<Largest>());
+    vector best = worst, other = worst;                       // two, whose operations overlap
+    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    const auto take = [&](const vector& x, vector& of) {
+      of = V::template better<Largest>(x, of);
+      if constexpr (may_be_nan<T>) not_numbers = V::either(not_numbers, V::unordered(x, x));
+    };
+    int number = 0;
+    for (; number + 2 <= whole; number += 2) {
+      take(V::load(v + number * lanes), best);
+      take(V::load(v + (number + 1) * lanes), other);
+    }
+    if (number < whole) take(V::load(v + number * lanes), other);
+    if (rest > 0) take(V::load_some(some, v + whole * lanes, worst), best);
+    const T x = V::template best_of<Largest>(V::template better<Largest>(best, other));
+    if constexpr (may_be_nan<T>)
+      if (V::bits(not_numbers) != 0) return T(__builtin_nan(""));
+    return x;
+  }
+  /// The best of each row.
+  static void values(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, T* best) {
+    if (n > 64) {
+      for (std::int64_t r = 0; r < count; ++r) best[r] = value(v + r * apart, n);
+      return;
+    }
+    const int whole = static_cast<int>(n) / lanes, rest = static_cast<int>(n) % lanes;
+    const auto some = V::first_lanes(rest);
+    for (std::int64_t r = 0; r < count; ++r) best[r] = value_of_short(v + r * apart, whole, rest, some);
+  }
+
+  /// Joins `count` rows of N lots of lanes to the best of each column.
+  template <int N>
+  static void join_columns(const T* v, std::int64_t apart, std::int64_t count, T* best) {
+    vector some[N];
+    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    for (int u = 0; u < N; ++u) some[u] = V::load(best + u * lanes);
+    const auto take = [&](const T* x, const T* y) {
+      for (int u = 0; u < N; ++u) {
+        const vector a = V::load(x + u * lanes), b = V::load(y + u * lanes);
+        some[u] = V::template better<Largest>(b, V::template better<Largest>(a, some[u]));
+        if constexpr (may_be_nan<T>) not_numbers = V::either(not_numbers, V::unordered(a, b));
+      }
+    };
+    const T* const rows = v;
+    std::int64_t r = 0;
+    for (; r + 2 <= count; r += 2, v += 2 * apart) take(v, v + apart);
+    if (r < count) take(v, v);
+    for (int u = 0; u < N; ++u) V::store(best + u * lanes, some[u]);
+    if constexpr (may_be_nan<T>)
+      if (V::bits(not_numbers) != 0)
+        for (r = 0; r < count; ++r)
+          for (int k = 0; k < N * lanes; ++k)
+            if (const T x = rows[r * apart + k]; x != x) best[k] = x;
+  }
+  /// The same of at least as many columns as there are lanes; the last ones may be taken twice.
+  static void columns(void* states, const T* v, std::int64_t apart, std::int64_t count, int columns) {
+    T* const best = static_cast<T*>(states);
+    constexpr std::int64_t together = 32;  // which stay in the first cache
+    for (; count > 0; count -= together, v += together * apart) {
+      const std::int64_t some = count < together ? count : together;
+      int k = 0;
+      for (; k + 2 * lanes <= columns; k += 2 * lanes) join_columns<2>(v + k, apart, some, best + k);
+      for (; k < columns; k += lanes) {
+        const int from = k + lanes <= columns ? k : columns - lanes;
+        join_columns<1>(v + from, apart, some, best + from);
+      }
+    }
+  }
+
   /// The first of the best values of a row of at most 64, n = whole lanes + those of `rest`; -1 where all are NaN that
   /// are left out. Without branches that depend on values, except for NaN.
   template <bool SkipNan>
@@ -195,9 +266,25 @@ struct extrema_of {
     return flags == 0 ? -1 : __builtin_ctzll(flags);
   }
 
+  /// The same of a few integers, one by one, without branches that depend on them.
+  static std::int64_t position_in_few(const T* v, std::int64_t n) {
+    T best = v[0];
+    std::int64_t at = 0;
+    for (std::int64_t k = 1; k < n; ++k) {
+      const bool wins = beats(v[k], best);
+      best = wins ? v[k] : best;
+      at = wins ? k : at;
+    }
+    return at;
+  }
+
   /// Where the best of each row is first.
   template <bool SkipNan>
   static void rows(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, std::int64_t* at) {
+    if (!may_be_nan<T> && n < 8) {
+      for (std::int64_t r = 0; r < count; ++r) at[r] = position_in_few(v + r * apart, n);
+      return;
+    }
     if (n <= 64) {
       const int whole = static_cast<int>(n) / lanes, rest = static_cast<int>(n) % lanes;
       const auto some = V::first_lanes(rest);
@@ -245,6 +332,8 @@ struct unsigned_of : V {
   }
   static vector all(T x) { return V::all(static_cast<integer>(x ^ sign)); }
   static vector load(const T* p) { return V::load(reinterpret_cast<const integer*>(p)) ^ all(0); }
+  using V::store;
+  static void store(T* to, vector x) { V::store(reinterpret_cast<integer*>(to), x ^ all(0)); }
   static vector load_some(typename V::some_lanes some, const T* p, vector other) {
     return V::load_some(some, reinterpret_cast<const integer*>(p), other ^ all(0)) ^ all(0);
   }
@@ -259,6 +348,8 @@ constexpr vector_extrema<typename V::number> table_of() {
   using least = extrema_of<V, false>;
   using most = extrema_of<V, true>;
   return {{&least::value, &most::value},
+          {&least::values, &most::values},
+          {&least::columns, &most::columns},
           {&least::template first<false>, &most::template first<false>},
           {&least::template first<true>, &most::template first<true>},
           {&least::template rows<false>, &most::template rows<false>},

@@ -41,6 +41,8 @@ struct floats : lanes8 {
     return Largest ? -__builtin_inff() : __builtin_inff();
   }
   static vector load(const float* p) { return _mm256_loadu_ps(p); }
+  using lanes8::store;
+  static void store(float* to, vector x) { _mm256_storeu_ps(to, x); }
   static vector load_some(some_lanes some, const float* p, vector other) {
     return _mm256_blendv_ps(other, _mm256_maskload_ps(p, some), _mm256_castsi256_ps(some));
   }
@@ -81,6 +83,8 @@ struct doubles : lanes4 {
     return Largest ? -__builtin_inf() : __builtin_inf();
   }
   static vector load(const double* p) { return _mm256_loadu_pd(p); }
+  using lanes4::store;
+  static void store(double* to, vector x) { _mm256_storeu_pd(to, x); }
   static vector load_some(some_lanes some, const double* p, vector other) {
     return _mm256_blendv_pd(other, _mm256_maskload_pd(p, some), _mm256_castsi256_pd(some));
   }

@@ -44,6 +44,8 @@ struct floats : lanes16 {
     return Largest ? -__builtin_inff() : __builtin_inff();
   }
   static vector load(const float* p) { return _mm512_loadu_ps(p); }
+  using lanes16::store;
+  static void store(float* to, vector x) { _mm512_storeu_ps(to, x); }
   static vector load_some(some_lanes some, const float* p, vector other) {
     return _mm512_mask_loadu_ps(other, some, p);
   }
@@ -75,6 +77,8 @@ struct doubles : lanes8 {
     return Largest ? -__builtin_inf() : __builtin_inf();
   }
   static vector load(const double* p) { return _mm512_loadu_pd(p); }
+  using lanes8::store;
+  static void store(double* to, vector x) { _mm512_storeu_pd(to, x); }
   static vector load_some(some_lanes some, const double* p, vector other) {
     return _mm512_mask_loadu_pd(other, some, p);
   }

@@ -101,10 +101,18 @@ TYPED_TEST(ShortRows, Padded) {
 
 // More results than are in hand at a time.
 TYPED_TEST(ShortRows, Many) {
-  for (const std::int64_t k : {8, 17, 63}) {
+  for (const std::int64_t k : {2, 3, 5, 7, 8, 17, 63}) {
     this->check(5'003, k, 1);
     this->check(k, 5'003, 0);
     this->check(5'003, k, 0);
+  }
+}
+
+// Around the lengths of blocks, and of rows that are walked through together.
+TYPED_TEST(ShortRows, OfSomeHundreds) {
+  for (const std::int64_t k : {127, 128, 129, 255, 257, 511, 513, 1'025}) {
+    this->check(101, k, 1);
+    this->check(101, k, 0);
   }
 }
 

@@ -69,11 +69,32 @@ void expect_extrema(const vector_extrema<T>& by, const std::vector<T>& v, const 
   }
 }
 
-/// Rows of n of the values, each of which begins 2 elements behind the one before.
+/// The best value of a row or a column, by a loop.
+template <class T>
+T best_of(const T* v, std::int64_t n, std::int64_t step, bool largest) {
+  T best = v[0];
+  for (std::int64_t k = 1; k < n; ++k)
+    if (const T x = v[k * step]; best == best && (x != x || (largest ? x > best : x < best))) best = x;
+  return best;
+}
+
+/// Rows of n of the values, each of which begins 2 elements behind the one before, and their columns.
 template <class T>
 void expect_rows(const vector_extrema<T>& by, const std::vector<T>& v, std::int64_t n, const char* what) {
   const std::int64_t count = (static_cast<std::int64_t>(v.size()) - n) / 2 + 1;
   std::vector<std::int64_t> found(static_cast<std::size_t>(count));
+  std::vector<T> value(static_cast<std::size_t>(count));
+  for (const bool largest : {false, true}) {
+    by.values[largest](v.data(), n, 2, count, value.data());
+    for (std::int64_t r = 0; r < count; ++r)
+      ASSERT_TRUE(same(best_of(v.data() + 2 * r, n, 1, largest), value[r])) << what << ", row " << r << " of " << n;
+    if (n < static_cast<std::int64_t>(64 / sizeof(T))) continue;
+    std::vector<T> columns(v.begin(), v.begin() + n);
+    by.columns[largest](columns.data(), v.data() + 2, 2, count - 1, static_cast<int>(n));
+    for (std::int64_t k = 0; k < n; ++k)
+      ASSERT_TRUE(same(best_of(v.data() + k, count, 2, largest), columns[k]))
+          << what << ", column " << k << " of " << n;
+  }
   for (const bool largest : {false, true})
     for (const bool skip_nan : {false, true}) {
       (skip_nan ? by.rows_of_numbers : by.rows)[largest](v.data(), n, 2, count, found.data());

@@ -54,9 +54,12 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   static constexpr bool copies_found = std::is_same_v<F, op::identity> && streams && (has_runs<In> || ...) &&
                                        std::is_same_v<std::tuple<T...>, std::tuple<typename In::value_type...>>;
   /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
-  /// holds a whole row. Others gain half at most, and each choice takes time to compile.
-  static constexpr bool chooses_for_rows = outputs == 1 && ((std::is_arithmetic_v<T> && sizeof(T) <= 2) && ...) &&
-                                           !takes_several<F> && !(has_runs<In> || ...);
+  /// holds a whole row, and of others for one or two operands, as each choice takes time to compile.
+  static constexpr bool narrow = ((sizeof(T) <= 2) && ...);
+  static constexpr bool chooses_for_rows = outputs == 1 && (std::is_arithmetic_v<T> && ...) &&
+                                           (narrow || operands <= 3) && !takes_several<F> && !(has_runs<In> || ...);
+  static constexpr std::int64_t shortest_alike_row = narrow || operands == 2 ? 8 : 2;  // (bench_short_rows)
+  static constexpr std::int64_t longest_alike_row = 127;
 
   work_type work;
   std::int64_t length = block;     // of a work item of a row
@@ -324,7 +327,7 @@ void map_on_host(const Exec& exec, const std::string& label,
     kernel.rows_together = std::clamp<std::int64_t>(rows.outer / (8 * threads), 1, most);
     const std::int64_t items = (rows.outer + kernel.rows_together - 1) / kernel.rows_together;
     if constexpr (kernel.chooses_for_rows)
-      if (rows.inner >= 8 && rows.inner < 128 && !kernel.gathers)
+      if (rows.inner >= kernel.shortest_alike_row && rows.inner <= kernel.longest_alike_row && !kernel.gathers)
         return launch_units<alike_rows_tag>(exec, label, items, kernel);
     return launch_units<rows_tag>(exec, label, items, kernel);
   }

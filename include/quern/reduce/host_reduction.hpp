@@ -15,11 +15,11 @@
 #include <quern/core/launch/teams.hpp>
 #include <quern/reduce/byte_counts.hpp>
 #include <quern/reduce/chosen_elements.hpp>
-#include <quern/reduce/positions_in_rows.hpp>
 #include <quern/reduce/strided_reduction.hpp>
 #include <quern/reduce/tuning.hpp>
 #include <quern/reduce/vector_columns.hpp>
 #include <quern/reduce/vector_extrema.hpp>
+#include <quern/reduce/vector_rows.hpp>
 
 namespace quern::impl {
 
@@ -70,7 +70,7 @@ struct host_reduction {
   bool by_rows = false;     // items are rows of elements, one for each result of a tile
   bool gathers = false;     // what a loop reads is not contiguous
   bool prefetches = false;  // what a loop reads is in memory
-  bool finds = false;       // the library finds the positions of all rows of a tile
+  bool whole_rows = false;  // the library reduces all rows of a tile
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
@@ -150,7 +150,6 @@ struct host_reduction {
       return reads_contiguously(get<0>(work.in).with_step(work.result_nest.stride[0][0]));
     else return false;
   }
-
   /// Blocks of one result, those of a row together, so that operands are looked at once.
   void add_blocks_of(state& s, const offsets& base, std::int64_t first, std::int64_t last) const {
     alignas(64) std::byte room[block * sizeof(value)];
@@ -241,6 +240,10 @@ struct host_reduction {
   /// Rows of a tile, several at a time, which a core reads as so many streams.
   void add_rows_of(slot* s, const tile_start& tile, std::int64_t first, std::int64_t last) const {
     const auto across = steps_across(all_operands());
+    if constexpr (std::is_same_v<F, op::identity> && !positions)
+      if constexpr (requires(const value* v) { v = get<0>(across).contiguous_from(0); })
+        if (work.nest.rank == 1 && !gathers && reads_contiguously(get<0>(across)))
+          return add_even_rows(s, get<0>(across).contiguous_from(tile.from.of[0]), first, last, tile.results);
     typename row_nest<operands>::element_walk walk(work.nest, first);
     for (std::int64_t row = first; row < last; row += rows) {
       const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
@@ -254,6 +257,17 @@ struct host_reduction {
         for (int u = 0; u < n; ++u)
           for (int k = 0; k < operands; ++k) p[u].of[k] += chunk * work.result_nest.stride[k][0];
       }
+    }
+  }
+  /// Rows at equal distances, which stay where they are.
+  void add_even_rows(slot* s, const value* base, std::int64_t first, std::int64_t last, int results) const {
+    const std::int64_t apart = work.nest.stride[0][0];
+    first += add_vector_columns(work.reducer, s, base + first * apart, apart, last - first, results);
+    const value* v[rows];
+    for (int u = 0; u < rows; ++u) v[u] = base + (first + u) * apart;
+    for (std::int64_t row = first; row < last; row += rows) {
+      add_rows<rows>(s, v, nullptr, static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row)), results);
+      for (int u = 0; u < rows; ++u) v[u] += rows * apart;
     }
   }
   void add_chunk(slot* s, const operand_list& across, const offsets (&p)[rows], int n, int results) const {
@@ -292,9 +306,9 @@ struct host_reduction {
   }
   /// Asks for the rows behind these, of most arrays at the distance of two of them: they are too short for a processor
   /// to see streams by itself.
-  static void prefetch_next_rows(const value* const* v, const offsets* p, int from, int to) {
+  static void prefetch_next_rows(const value* const* v, int from, int to) {
     constexpr int line = std::max<int>(64 / sizeof(value), 1);
-    const std::int64_t next = (p[1].of[0] - p[0].of[0]) * rows;
+    const std::int64_t next = (v[1] - v[0]) * rows;
     for (int u = 0; u < rows; ++u)
       for (int k = from; k < to; k += line) prefetch(v[u], (next + k) * std::int64_t{sizeof(value)});
   }
@@ -306,7 +320,7 @@ struct host_reduction {
       const int width = prefetches ? 64 : results;
       for (int from = 0; from < results; from += width) {
         const int to = Kokkos::min(from + width, results);
-        if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, p, from, to);
+        if (sizeof...(U) == rows && prefetches) prefetch_next_rows(v, from, to);
         add(from, to);
       }
     };
@@ -376,8 +390,8 @@ struct host_reduction {
 
   void run_unit(std::int64_t tile, std::int64_t split) const {
     const tile_start start = work.tile_at(tile);
-    if constexpr (finds_in_rows<Reducer>)
-      if (finds) return find_in_rows(work, start);
+    if constexpr (has_vector_rows<Work>)
+      if (whole_rows) return reduce_vector_rows(work, start);
     if (by_rows && work.shape.splits == 1) {
       if (work.total == 2) return reduce_few(start, std::make_index_sequence<2>());
       if (work.total == 3) return reduce_few(start, std::make_index_sequence<3>());
