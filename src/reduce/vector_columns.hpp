@@ -63,21 +63,31 @@ inline constexpr int vector_bytes = 64;
 #else
 inline constexpr int vector_bytes = 32;
 #endif
-/// Sums side by side, `vector_columns<T>::lanes` of them: in one vector, or in two.
-template <class T>
+/// Sums S of values T side by side, `vector_sums<T, S>::lanes` of them: in one vector, or in two. Those of integers
+/// wrap around.
+template <class T, class S>
 struct lane_sums {
-  using vector [[gnu::vector_size(vector_bytes)]] = T;
-  using integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-  using mask [[gnu::vector_size(vector_bytes)]] = integer;
-  static constexpr int lanes = vector_columns<T>::lanes, width = vector_bytes / static_cast<int>(sizeof(T));
+  static constexpr bool whole = S(0.5) == S(0);
+  using lane = std::conditional_t<whole, std::uint64_t, S>;
+  using integer = std::conditional_t<sizeof(S) == 8, std::int64_t, std::int32_t>;
+  static constexpr int lanes = vector_sums<T, S>::lanes, width = vector_bytes / static_cast<int>(sizeof(S));
   static constexpr int vectors = lanes / width;
+  using vector [[gnu::vector_size(vector_bytes)]] = lane;
+  using converted [[gnu::vector_size(vector_bytes)]] = S;
+  using loaded [[gnu::vector_size(width * sizeof(T))]] = T;
+  using mask [[gnu::vector_size(vector_bytes)]] = integer;
   vector sum[vectors] = {};
 
+  [[gnu::always_inline]] static void load(const T* v, converted& x) {
+    loaded values;
+    __builtin_memcpy(&values, v, sizeof(values));
+    x = __builtin_convertvector(values, converted);
+  }
   [[gnu::always_inline]] void add(const T* v) {
     for (int u = 0; u < vectors; ++u) {
-      vector x;
-      __builtin_memcpy(&x, v + u * width, sizeof(x));
-      sum[u] += x;
+      converted x;
+      load(v + u * width, x);
+      sum[u] += (vector)x;
     }
   }
   /// Of as many values as there are lanes, the last `count`.
@@ -90,67 +100,74 @@ struct lane_sums {
       return f;
     }();
     for (int u = 0; u < vectors; ++u) {
-      mask x, chosen;
-      __builtin_memcpy(&x, v + u * width, sizeof(x));
+      converted x;
+      load(v + u * width, x);
+      mask chosen;
       __builtin_memcpy(&chosen, ones.of + count + u * width, sizeof(chosen));
-      x &= chosen;
-      vector values;
-      __builtin_memcpy(&values, &x, sizeof(x));
-      sum[u] += values;
+      chosen &= (mask)x;
+      sum[u] += (vector)chosen;
     }
   }
-  [[gnu::always_inline]] void store(T* to) const { __builtin_memcpy(to, sum, sizeof(sum)); }
+  [[gnu::always_inline]] void store(lane* to) const { __builtin_memcpy(to, sum, sizeof(sum)); }
   /// The sum of all, half of which are added to the others at a time.
-  [[gnu::always_inline]] T total() const {
-    T part[lanes];
+  [[gnu::always_inline]] lane total() const {
+    lane part[lanes];
     store(part);
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int l = 0; l < half; ++l) part[l] += part[l + half];
     return part[0];
   }
+  [[gnu::always_inline]] static void add_to_state(sum_state<S>& s, lane x) {
+    if constexpr (whole) s.sum = static_cast<S>(static_cast<lane>(s.sum) + x);
+    else add_to(s, x);
+  }
 };
 
 /// The sums of N times as many columns as there are lanes, of a few rows.
-template <int N, class T>
-[[gnu::always_inline]] inline void add_up_columns(const T* rows, std::int64_t apart, int count, T* sums) {
-  lane_sums<T> s[N];
+template <int N, class Sums, class T>
+[[gnu::always_inline]] inline void add_up_columns(const T* rows, std::int64_t apart, int count,
+                                                  typename Sums::lane* sums) {
+  Sums s[N];
   for (int r = 0; r < count; ++r)
-    for (int u = 0; u < N; ++u) s[u].add(rows + r * apart + u * lane_sums<T>::lanes);
-  for (int u = 0; u < N; ++u) s[u].store(sums + u * lane_sums<T>::lanes);
+    for (int u = 0; u < N; ++u) s[u].add(rows + r * apart + u * Sums::lanes);
+  for (int u = 0; u < N; ++u) s[u].store(sums + u * Sums::lanes);
 }
-template <class T>
-void add_columns_to_sums(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns) {
-  constexpr int lanes = lane_sums<T>::lanes;
-  auto* const s = static_cast<sum_state<T>*>(states);
+template <class T, class S>
+void sum_columns(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns) {
+  using some_sums = lane_sums<T, S>;
+  constexpr int lanes = some_sums::lanes;
+  auto* const s = static_cast<sum_state<S>*>(states);
   for (; count > 0; count -= 16, rows += 16 * apart) {
     const int some = static_cast<int>(count < 16 ? count : 16);
-    T sums[2 * lanes];
+    typename some_sums::lane sums[2 * lanes];
     int k = 0;
     for (; k + 2 * lanes <= columns; k += 2 * lanes) {
-      add_up_columns<2>(rows + k, apart, some, sums);
+      add_up_columns<2, some_sums>(rows + k, apart, some, sums);
       QUERN_IVDEP
-      for (int l = 0; l < 2 * lanes; ++l) add_to(s[k + l], sums[l]);
+      for (int l = 0; l < 2 * lanes; ++l) some_sums::add_to_state(s[k + l], sums[l]);
     }
     for (; k < columns; k += lanes) {  // the last ones with some that have been added
       const int from = k + lanes <= columns ? k : columns - lanes;
-      add_up_columns<1>(rows + from, apart, some, sums);
+      add_up_columns<1, some_sums>(rows + from, apart, some, sums);
       QUERN_IVDEP
-      for (int l = k - from; l < lanes; ++l) add_to(s[from + l], sums[l]);
+      for (int l = k - from; l < lanes; ++l) some_sums::add_to_state(s[from + l], sums[l]);
     }
   }
 }
 
-template <class T>
-void add_up_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, T* sums) {
-  constexpr int lanes = lane_sums<T>::lanes;
+template <class T, class S>
+void sum_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, S* sums) {
+  using some_sums = lane_sums<T, S>;
+  using lane = typename some_sums::lane;
+  constexpr int lanes = some_sums::lanes;
   for (std::int64_t r = 0; r < count; ++r, rows += apart) {
     if (n < lanes) {
-      T sum = 0;
-      for (std::int64_t k = 0; k < n; ++k) sum += rows[k];
-      sums[r] = sum;
+      lane sum = 0;
+      for (std::int64_t k = 0; k < n; ++k) sum += static_cast<lane>(static_cast<S>(rows[k]));
+      sums[r] = static_cast<S>(sum);
       continue;
     }
-    lane_sums<T> even, odd;
+    some_sums even, odd;
     std::int64_t k = 0;
     for (; k + 2 * lanes <= n; k += 2 * lanes) {
       even.add(rows + k);
@@ -161,8 +178,8 @@ void add_up_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t
       k += lanes;
     }
     if (k < n) odd.add_last(rows + n - lanes, static_cast<int>(n - k));
-    for (int u = 0; u < lane_sums<T>::vectors; ++u) even.sum[u] += odd.sum[u];
-    sums[r] = even.total();
+    for (int u = 0; u < some_sums::vectors; ++u) even.sum[u] += odd.sum[u];
+    sums[r] = static_cast<S>(even.total());
   }
 }
 
@@ -196,13 +213,11 @@ bool add_to_moments(void* states, const float* const* rows, int first, int last)
 
 template <class T>
 constexpr vector_columns<T> table_of_columns() {
-  return {{&add_to_sums<4, T>, &add_to_sums<8, T>}, &add_columns_to_sums<T>, &add_up_rows<T>, {}};
+  return {{&add_to_sums<4, T>, &add_to_sums<8, T>}, {}};
 }
 template <>
 constexpr vector_columns<float> table_of_columns<float>() {
   return {{&add_to_sums<4, float>, &add_to_sums<8, float>},
-          &add_columns_to_sums<float>,
-          &add_up_rows<float>,
           {&add_to_moments<3>, &add_to_moments<4>, &add_to_moments<8>}};
 }
 
@@ -214,6 +229,10 @@ template <class T>
 const vector_columns<T>* columns_by_avx2();
 template <class T>
 const vector_columns<T>* columns_by_avx512();
+template <class T, class S>
+const vector_sums<T, S>* sums_by_avx2();
+template <class T, class S>
+const vector_sums<T, S>* sums_by_avx512();
 
 }  // namespace quern::impl
 
@@ -222,6 +241,17 @@ const vector_columns<T>* columns_by_avx512();
   const vector_columns<T>* FUNCTION<T>() {               \
     static constexpr auto table = table_of_columns<T>(); \
     return &table;                                       \
+  }
+#define QUERN_SUMS(FUNCTION, T, S)                                                    \
+  template <>                                                                         \
+  const vector_sums<T, S>* FUNCTION<T, S>() {                                         \
+    static constexpr vector_sums<T, S> table = {&sum_columns<T, S>, &sum_rows<T, S>}; \
+    return &table;                                                                    \
+  }
+#define QUERN_NO_SUMS(FUNCTION, T, S)         \
+  template <>                                 \
+  const vector_sums<T, S>* FUNCTION<T, S>() { \
+    return nullptr;                           \
   }
 #define QUERN_NO_COLUMNS(FUNCTION, T)      \
   template <>                              \

@@ -89,7 +89,7 @@ struct ShortRows : testing::Test {
       }
   }
 };
-using cases = test::covering<double, std::int32_t, float>;
+using cases = test::covering<double, std::int32_t, float, std::uint64_t>;
 TYPED_TEST_SUITE(ShortRows, cases);
 
 TYPED_TEST(ShortRows, AlongBothAxes) { this->check_all(); }

@@ -8,24 +8,32 @@
 
 namespace quern::impl {
 
-/// Sums and moments of rows and columns on hosts, in the library: by the widest vector instructions that the processor
-/// has, whatever a program is compiled for. Rows are added to as many states as they have elements, from number `first`
-/// to before `last`.
+/// Rows that are added to as many states as they have elements, from number `first` to before `last`, on hosts, in the
+/// library: by the widest vector instructions that the processor has, whatever a program is compiled for.
 template <class T>
 struct vector_columns {
-  /// Values, in 64 bytes, whose sums are kept side by side.
-  static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-
   /// Four and eight rows to compensated sums.
   void (*sums[2])(void* states, const T* const* rows, int first, int last);
-  /// `count` rows of at least `lanes` elements that are `apart` from each other, 16 of which are added up before their
-  /// sums are added to the compensated ones.
-  void (*sums_of_columns)(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns);
-  /// The sum of each of `count` rows of n values that are `apart` from each other.
-  void (*sums_of_rows)(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, T* sums);
   /// Three, four and eight rows to moments. Says whether a center no longer suits its values.
   std::conditional_t<std::is_same_v<T, float>, bool (*)(void*, const T* const*, int, int), const void*> moments[3];
 };
+
+/// Sums S of `count` rows of T that are `apart` from each other, by the same instructions.
+template <class T, class S>
+struct vector_sums {
+  /// Values, in 64 bytes, whose sums are kept side by side.
+  static constexpr int lanes = 64 / static_cast<int>(sizeof(S));
+
+  /// Of their columns, of which there are at least `lanes`, to compensated sums: 16 rows are added up before.
+  void (*of_columns)(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns);
+  /// Of each row of n values.
+  void (*of_rows)(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, S* sums);
+};
+
+/// f<T, S>: the types that there are sums of.
+#define QUERN_IMPL_VECTOR_SUMS(f)                                                               \
+  f(float, float) f(double, double) f(std::int32_t, std::int64_t) f(std::int64_t, std::int64_t) \
+      f(std::uint32_t, std::uint64_t) f(std::uint64_t, std::uint64_t) f(std::int32_t, double)
 
 }  // namespace quern::impl
 

@@ -19,6 +19,19 @@ const vector_columns<float>* vector_columns_here<float>();
 template <>
 const vector_columns<double>* vector_columns_here<double>();
 
+/// The sums for the processor, or null likewise.
+template <class T, class S>
+inline constexpr bool has_vector_sums = false;
+template <class T, class S>
+const vector_sums<T, S>* vector_sums_here();
+#define QUERN_IMPL_DECLARE(T, S)                      \
+  template <>                                         \
+  inline constexpr bool has_vector_sums<T, S> = true; \
+  template <>                                         \
+  const vector_sums<T, S>* vector_sums_here<T, S>();
+QUERN_IMPL_VECTOR_SUMS(QUERN_IMPL_DECLARE)
+#undef QUERN_IMPL_DECLARE
+
 /// Whether the library may have vector instructions that add so many rows of T to the states of a reducer.
 template <class Reducer, class T, int Rows>
 inline constexpr bool sums_columns =

@@ -15,6 +15,10 @@
 
 namespace quern::impl {
 
+/// The type of the sum in a reducer's state.
+template <class Reducer>
+using summed = decltype(Reducer::state::sum);
+
 /// What the library has for a reducer of T: `type` is that of what it computes of a row, `of` the function or null, and
 /// rows of `shortest` to `longest` values gain by it. (bench_short_rows) Where no positions are asked for, `state`
 /// makes a state of a value, and `columns` is the function that adds rows to the states of their elements.
@@ -48,18 +52,20 @@ struct vector_rows<arg_reducer<T, Sign, SkipNan>, T> {
   }
 };
 template <class Reducer, class T>
-  requires sums_columns<Reducer, T, 8>
+  requires has_vector_sums<T, summed<Reducer>> &&
+           std::derived_from<Reducer, sum_reducer<summed<Reducer>, compensated<summed<Reducer>>>>
 struct vector_rows<Reducer, T> {
-  using type = T;
-  static constexpr std::int64_t shortest = 2, longest = 32 * vector_columns<T>::lanes;  // 16 values to each sum
+  using type = summed<Reducer>;
+  static constexpr std::int64_t shortest = std::is_integral_v<T> ? 5 : 2;
+  static constexpr std::int64_t longest = 32 * vector_sums<T, type>::lanes;  // 16 values to each sum
   static auto of(const Reducer&) {
-    const vector_columns<T>* const by = vector_columns_here<T>();
-    return by == nullptr ? nullptr : by->sums_of_rows;
+    const vector_sums<T, type>* const by = vector_sums_here<T, type>();
+    return by == nullptr ? nullptr : by->of_rows;
   }
-  static typename Reducer::state state(const T& x) { return {x, T(0)}; }
+  static typename Reducer::state state(const type& x) { return {x, type(0)}; }
   static auto columns(const Reducer&) {
-    const vector_columns<T>* const by = vector_columns_here<T>();
-    return by == nullptr ? nullptr : by->sums_of_columns;
+    const vector_sums<T, type>* const by = vector_sums_here<T, type>();
+    return by == nullptr ? nullptr : by->of_columns;
   }
 };
 
@@ -122,7 +128,7 @@ template <class Reducer, class T>
 int rows_taken_as_one([[maybe_unused]] const Reducer& reducer, [[maybe_unused]] std::int64_t columns,
                       [[maybe_unused]] std::int64_t apart, [[maybe_unused]] std::int64_t rows) {
   if constexpr (has_vector_columns<Reducer, T>) {
-    constexpr int lanes = vector_columns<T>::lanes;
+    constexpr int lanes = 64 / static_cast<int>(sizeof(typename vector_rows<Reducer, T>::type));
     if (columns > 512 || vector_rows<Reducer, T>::columns(reducer) == nullptr) return 0;
     if (columns >= lanes) return 1;
     const auto together = static_cast<int>(2 * lanes / columns);
@@ -144,7 +150,7 @@ std::int64_t add_vector_columns(const Reducer& reducer, State* states, const T* 
       add(states, rows, apart, count, columns);
       return count;
     }
-    State some[2 * vector_columns<T>::lanes];
+    State some[128 / sizeof(typename vector_rows<Reducer, T>::type)];
     for (int k = 0; k < together * columns; ++k) some[k] = reducer.init();
     add(some, rows, together * apart, count / together, together * columns);
     for (int k = 0; k < together * columns; ++k) reducer.join(states[k % columns], some[k]);
