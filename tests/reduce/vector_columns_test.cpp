@@ -240,13 +240,14 @@ void expect_vector_sums(const vector_sums<T, S>* by, const std::string& what) {
   }
 }
 
-TEST(VectorSums, OfRowsAndColumnsAreThoseOfALoop){
+TEST(VectorSums, OfRowsAndColumnsAreThoseOfALoop) {
 #if defined(__x86_64__) && defined(__GNUC__)
-#define QUERN_EXPECT(T, S)                                                                                      \
-  if (__builtin_cpu_supports("avx2")) expect_vector_sums<T, S>(quern::impl::sums_by_avx2<T, S>(), #T ", AVX2"); \
-  if (__builtin_cpu_supports("avx512f")) expect_vector_sums<T, S>(quern::impl::sums_by_avx512<T, S>(), #T ", "  \
-                                                                                                          "AVX-512");
-    QUERN_IMPL_VECTOR_SUMS(QUERN_EXPECT)
+  using quern::impl::sums_by_avx2, quern::impl::sums_by_avx512;
+  const bool avx2 = __builtin_cpu_supports("avx2"), avx512 = __builtin_cpu_supports("avx512f");
+#define QUERN_EXPECT(T, S)                                               \
+  if (avx2) expect_vector_sums<T, S>(sums_by_avx2<T, S>(), "AVX2, " #T); \
+  if (avx512) expect_vector_sums<T, S>(sums_by_avx512<T, S>(), "AVX-512, " #T);
+  QUERN_IMPL_VECTOR_SUMS(QUERN_EXPECT)
 #undef QUERN_EXPECT
 #endif
 }
