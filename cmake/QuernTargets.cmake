@@ -77,7 +77,7 @@ set_source_files_properties(src/reduce/byte_counts.cpp PROPERTIES SKIP_UNITY_BUI
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
   set_source_files_properties(src/reduce/byte_counts.cpp PROPERTIES COMPILE_OPTIONS -O3)
 endif()
-# Extrema, and sums of columns with the arithmetic that is written there, each source for one set of instructions as well. g++ 12 takes what its own header leaves undefined for an error of it.
+# Extrema, and sums of rows and columns with the arithmetic that is written there, each source for one set of instructions as well. g++ 12 takes what its own header leaves undefined for an error of it.
 set(_extrema src/reduce/vector_columns_avx2.cpp src/reduce/vector_columns_avx512.cpp src/reduce/vector_extrema_avx2.cpp
              src/reduce/vector_extrema_avx512.cpp)
 set_source_files_properties(${_extrema} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -5,6 +5,8 @@
 
 #include <quern/reduce/columns_table.hpp>
 
+#include "prefetched_rows.hpp"
+
 /// Rows that are added to as many states as they have elements, with the roundings of quern/reducers/sums.hpp and
 /// moments.hpp, and sums of rows; in one order, whatever the width of vectors. Each source that includes this is
 /// compiled for one set of instructions, without contraction, and has its own copy of everything; no header with inline
@@ -78,17 +80,17 @@ struct lane_sums {
   using mask [[gnu::vector_size(vector_bytes)]] = integer;
   vector sum[vectors] = {};
 
-  [[gnu::always_inline]] static void load(const T* v, converted& x) {
+  [[gnu::always_inline]] static converted load(const T* v) {
     loaded values;
     __builtin_memcpy(&values, v, sizeof(values));
-    x = __builtin_convertvector(values, converted);
+    return __builtin_convertvector(values, converted);
   }
-  [[gnu::always_inline]] void add(const T* v) {
-    for (int u = 0; u < vectors; ++u) {
-      converted x;
-      load(v + u * width, x);
-      sum[u] += (vector)x;
-    }
+  [[gnu::always_inline]] void add(const T* v) { add_rows<1>(v, 0); }
+  /// Several rows, in a tree.
+  template <int Rows>
+  [[gnu::always_inline]] void add_rows(const T* v, std::int64_t apart) {
+    for (int u = 0; u < vectors; ++u)
+      sum[u] += tree<0, Rows>([&](int r) { return (vector)load(v + r * apart + u * width); });
   }
   /// Of as many values as there are lanes, the last `count`.
   [[gnu::always_inline]] void add_last(const T* v, int count) {
@@ -100,11 +102,9 @@ struct lane_sums {
       return f;
     }();
     for (int u = 0; u < vectors; ++u) {
-      converted x;
-      load(v + u * width, x);
       mask chosen;
       __builtin_memcpy(&chosen, ones.of + count + u * width, sizeof(chosen));
-      chosen &= (mask)x;
+      chosen &= (mask)load(v + u * width);
       sum[u] += (vector)chosen;
     }
   }
@@ -123,51 +123,64 @@ struct lane_sums {
   }
 };
 
-/// The sums of N times as many columns as there are lanes, of a few rows.
+/// Adds up to 2 Rows - 1 rows of N times as many columns as there are lanes: Rows of them, then half as many.
+template <int Rows, int N, class Sums, class T>
+[[gnu::always_inline]] inline void add_columns(Sums (&sums)[N], const T* rows, std::int64_t apart, int count) {
+  for (; count >= Rows; count -= Rows, rows += Rows * apart)
+    for (int u = 0; u < N; ++u) sums[u].template add_rows<Rows>(rows + u * Sums::lanes, apart);
+  if constexpr (Rows > 1) add_columns<Rows / 2>(sums, rows, apart, count);
+}
+/// The sums of so many columns of a few rows.
 template <int N, class Sums, class T>
 [[gnu::always_inline]] inline void add_up_columns(const T* rows, std::int64_t apart, int count,
                                                   typename Sums::lane* sums) {
   Sums s[N];
-  for (int r = 0; r < count; ++r)
-    for (int u = 0; u < N; ++u) s[u].add(rows + r * apart + u * Sums::lanes);
+  add_columns<8>(s, rows, apart, count);
   for (int u = 0; u < N; ++u) s[u].store(sums + u * Sums::lanes);
 }
 template <class T, class S>
-void sum_columns(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns) {
-  using some_sums = lane_sums<T, S>;
-  constexpr int lanes = some_sums::lanes;
+void sum_columns(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns, bool cached) {
+  using lanes_of = lane_sums<T, S>;
+  constexpr int lanes = lanes_of::lanes;
   auto* const s = static_cast<sum_state<S>*>(states);
   for (; count > 0; count -= 16, rows += 16 * apart) {
     const int some = static_cast<int>(count < 16 ? count : 16);
-    typename some_sums::lane sums[2 * lanes];
+    typename lanes_of::lane sums[2 * lanes];
     int k = 0;
     for (; k + 2 * lanes <= columns; k += 2 * lanes) {
-      add_up_columns<2, some_sums>(rows + k, apart, some, sums);
+      if (!cached) prefetch_later_rows(rows + k, apart, 16, 2 * lanes * sizeof(T));
+      add_up_columns<2, lanes_of>(rows + k, apart, some, sums);
       QUERN_IVDEP
-      for (int l = 0; l < 2 * lanes; ++l) some_sums::add_to_state(s[k + l], sums[l]);
+      for (int l = 0; l < 2 * lanes; ++l) lanes_of::add_to_state(s[k + l], sums[l]);
     }
     for (; k < columns; k += lanes) {  // the last ones with some that have been added
       const int from = k + lanes <= columns ? k : columns - lanes;
-      add_up_columns<1, some_sums>(rows + from, apart, some, sums);
+      if (!cached) prefetch_later_rows(rows + from, apart, 16, lanes * sizeof(T));
+      add_up_columns<1, lanes_of>(rows + from, apart, some, sums);
       QUERN_IVDEP
-      for (int l = k - from; l < lanes; ++l) some_sums::add_to_state(s[from + l], sums[l]);
+      for (int l = k - from; l < lanes; ++l) lanes_of::add_to_state(s[from + l], sums[l]);
     }
   }
 }
 
+/// The sums of rows of n <= N values, each in a tree.
+template <int N, class T, class S>
+void sum_short_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, S* sums) {
+  using lane = typename lane_sums<T, S>::lane;
+  if (n == N) {
+    for (std::int64_t r = 0; r < count; ++r, rows += apart)
+      sums[r] = static_cast<S>(lane(0) + tree<0, N>([&](int k) { return static_cast<lane>(static_cast<S>(rows[k])); }));
+  } else if constexpr (N > 1) {
+    sum_short_rows<N - 1>(rows, n, apart, count, sums);
+  }
+}
 template <class T, class S>
 void sum_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, S* sums) {
-  using some_sums = lane_sums<T, S>;
-  using lane = typename some_sums::lane;
-  constexpr int lanes = some_sums::lanes;
+  using lanes_of = lane_sums<T, S>;
+  constexpr int lanes = lanes_of::lanes;
+  if (n < lanes) return sum_short_rows<lanes - 1>(rows, n, apart, count, sums);
   for (std::int64_t r = 0; r < count; ++r, rows += apart) {
-    if (n < lanes) {
-      lane sum = 0;
-      for (std::int64_t k = 0; k < n; ++k) sum += static_cast<lane>(static_cast<S>(rows[k]));
-      sums[r] = static_cast<S>(sum);
-      continue;
-    }
-    some_sums even, odd;
+    lanes_of even, odd;  // two, whose additions overlap
     std::int64_t k = 0;
     for (; k + 2 * lanes <= n; k += 2 * lanes) {
       even.add(rows + k);
@@ -178,7 +191,7 @@ void sum_rows(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t co
       k += lanes;
     }
     if (k < n) odd.add_last(rows + n - lanes, static_cast<int>(n - k));
-    for (int u = 0; u < some_sums::vectors; ++u) even.sum[u] += odd.sum[u];
+    for (int u = 0; u < lanes_of::vectors; ++u) even.sum[u] += odd.sum[u];
     sums[r] = static_cast<S>(even.total());
   }
 }

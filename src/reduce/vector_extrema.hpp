@@ -5,6 +5,8 @@
 
 #include <quern/reduce/extrema_table.hpp>
 
+#include "prefetched_rows.hpp"
+
 /// The search for extrema by vectors of one set of instructions. Each source that includes this is compiled for one and
 /// has its own copy of everything, as a linker would keep any one of copies that it shares; so no header with inline
 /// functions is included.
@@ -161,14 +163,16 @@ struct extrema_of {
     return nan ? T(__builtin_nan("")) : best;
   }
 
-  /// The best of a row of at most 64 values, n = whole lanes + those of `rest`, or NaN where there is one.
-  static T value_of_short(const T* v, int whole, int rest, typename V::some_lanes some) {
+  /// The best of a short row, n = whole lanes + those of `rest`, in the lanes of a vector; `last` is that of the rest.
+  /// Without branches that depend on values.
+  template <bool SkipNan, class Flags>
+  static vector best_of_short(const T* v, int whole, int rest, typename V::some_lanes some, vector& last,
+                              Flags& not_numbers) {
     const vector worst = V::all(V::template worst<Largest>());
-    vector best = worst, other = worst;                       // two, whose operations overlap
-    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    vector best = worst, other = worst;  // two, whose operations overlap
     const auto take = [&](const vector& x, vector& of) {
       of = V::template better<Largest>(x, of);
-      if constexpr (may_be_nan<T>) not_numbers = V::either(not_numbers, V::unordered(x, x));
+      if constexpr (may_be_nan<T> && !SkipNan) not_numbers = V::either(not_numbers, V::unordered(x, x));
     };
     int number = 0;
     for (; number + 2 <= whole; number += 2) {
@@ -176,15 +180,22 @@ struct extrema_of {
       take(V::load(v + (number + 1) * lanes), other);
     }
     if (number < whole) take(V::load(v + number * lanes), other);
-    if (rest > 0) take(V::load_some(some, v + whole * lanes, worst), best);
-    const T x = V::template best_of<Largest>(V::template better<Largest>(best, other));
+    last = rest > 0 ? V::load_some(some, v + whole * lanes, worst) : worst;
+    if (rest > 0) take(last, best);
+    return V::template better<Largest>(best, other);
+  }
+  static auto no_lanes() { return V::equal(V::all(T(0)), V::all(T(1))); }
+  static T value_of_short(const T* v, int whole, int rest, typename V::some_lanes some) {
+    auto not_numbers = no_lanes();
+    vector last;
+    const vector best = best_of_short<false>(v, whole, rest, some, last, not_numbers);
     if constexpr (may_be_nan<T>)
       if (V::bits(not_numbers) != 0) return T(__builtin_nan(""));
-    return x;
+    return V::template best_of<Largest>(best);
   }
   /// The best of each row.
   static void values(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, T* best) {
-    if (n > 64) {
+    if (n > 8 * lanes) {  // for which `scan` has more vectors in hand
       for (std::int64_t r = 0; r < count; ++r) best[r] = value(v + r * apart, n);
       return;
     }
@@ -218,15 +229,19 @@ struct extrema_of {
             if (const T x = rows[r * apart + k]; x != x) best[k] = x;
   }
   /// The same of at least as many columns as there are lanes; the last ones may be taken twice.
-  static void columns(void* states, const T* v, std::int64_t apart, std::int64_t count, int columns) {
+  static void columns(void* states, const T* v, std::int64_t apart, std::int64_t count, int columns, bool cached) {
     T* const best = static_cast<T*>(states);
-    constexpr std::int64_t together = 32;  // which stay in the first cache
+    constexpr int together = 32;  // which stay in the first cache
     for (; count > 0; count -= together, v += together * apart) {
       const std::int64_t some = count < together ? count : together;
       int k = 0;
-      for (; k + 2 * lanes <= columns; k += 2 * lanes) join_columns<2>(v + k, apart, some, best + k);
+      for (; k + 2 * lanes <= columns; k += 2 * lanes) {
+        if (!cached) prefetch_later_rows(v + k, apart, together, 2 * lanes * sizeof(T));
+        join_columns<2>(v + k, apart, some, best + k);
+      }
       for (; k < columns; k += lanes) {
         const int from = k + lanes <= columns ? k : columns - lanes;
+        if (!cached) prefetch_later_rows(v + from, apart, together, lanes * sizeof(T));
         join_columns<1>(v + from, apart, some, best + from);
       }
     }
@@ -236,21 +251,9 @@ struct extrema_of {
   /// are left out. Without branches that depend on values, except for NaN.
   template <bool SkipNan>
   static std::int64_t position_in_short(const T* v, int whole, int rest, typename V::some_lanes some) {
-    const vector worst = V::all(V::template worst<Largest>());
-    vector best = worst, other = worst;                       // two, whose operations overlap
-    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
-    const auto take = [&](const vector& x, vector& of) {
-      of = V::template better<Largest>(x, of);
-      if constexpr (may_be_nan<T> && !SkipNan) not_numbers = V::either(not_numbers, V::unordered(x, x));
-    };
-    int number = 0;
-    for (; number + 2 <= whole; number += 2) {
-      take(V::load(v + number * lanes), best);
-      take(V::load(v + (number + 1) * lanes), other);
-    }
-    if (number < whole) take(V::load(v + number * lanes), other);
-    const vector last = rest > 0 ? V::load_some(some, v + whole * lanes, worst) : worst;
-    if (rest > 0) take(last, best);
+    auto not_numbers = no_lanes();
+    vector last;
+    vector best = best_of_short<SkipNan>(v, whole, rest, some, last, not_numbers);
     const auto flags_of = [&](const auto& flag) {
       std::uint64_t flags = 0;
       for (int u = 0; u < whole; ++u)
@@ -261,7 +264,7 @@ struct extrema_of {
     if constexpr (may_be_nan<T> && !SkipNan)
       if (V::bits(not_numbers) != 0)
         return __builtin_ctzll(flags_of([](const vector& x) { return V::unordered(x, x); }));
-    best = V::template spread_best<Largest>(V::template better<Largest>(best, other));
+    best = V::template spread_best<Largest>(best);
     const std::uint64_t flags = flags_of([&](const vector& x) { return V::equal(x, best); });
     return flags == 0 ? -1 : __builtin_ctzll(flags);
   }

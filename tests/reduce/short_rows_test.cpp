@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reductions of arrays with one short extent, along both axes.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/testing.hpp>
 
@@ -105,6 +107,56 @@ TYPED_TEST(ShortRows, Many) {
     this->check(5'003, k, 1);
     this->check(k, 5'003, 0);
     this->check(5'003, k, 0);
+  }
+}
+
+// More columns than are walked through together, of few rows and of more.
+TYPED_TEST(ShortRows, OfThousandsOfColumns) {
+  for (const std::int64_t n : {2, 5, 9, 15, 16, 40}) {
+    this->check(n, 600, 0);
+    this->check(n, 4'396, 0);
+  }
+}
+
+// Rows and columns in the opposite order, a row that repeats, and rows that are found by maps of indices.
+TYPED_TEST(ShortRows, ReIndexed) {
+  using T = typename TypeParam::value;
+  using S = quern::impl::sum_type<T>;
+  const auto& e = this->e;
+  for (const std::int64_t k : {1, 2, 3, 5, 8, 17, 40}) {
+    const std::int64_t n = 300;
+    const auto v = test::samples<T>(n * k, k);
+    const auto x = test::make_array<T, 2, typename TypeParam::layout, typename TypeParam::exec>({n, k}, v);
+    const auto of_columns = test::make_array<S, 1, typename TypeParam::layout, typename TypeParam::exec>({k});
+    const auto largest = test::make_array<T, 1, typename TypeParam::layout, typename TypeParam::exec>({k});
+    const auto of_rows = test::make_array<S, 1, typename TypeParam::layout, typename TypeParam::exec>({n});
+    std::vector<S> columns(k, S(0)), rows(n, S(0)), rolled(k, S(0)), repeated(k, S(0));
+    std::vector<T> max(v.begin(), v.begin() + k);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < k; ++j) {
+        const T at = v[i * k + j];
+        columns[k - 1 - j] += static_cast<S>(at);
+        rolled[(j + 1) % k] += static_cast<S>(at);
+        rows[n - 1 - i] += static_cast<S>(at);
+        repeated[j] += static_cast<S>(v[j]);
+        max[j] = std::max(max[j], at);
+      }
+    const std::string what = std::to_string(k) + " columns";
+    const auto backwards = quern::flip(x, quern::axes{0, 1});
+    quern::sum(e, of_columns, backwards, quern::axis{0});
+    expect_same(columns, test::contents(of_columns), "sum of flipped columns, " + what);
+    quern::sum(e, of_rows, backwards, quern::axis{1});
+    expect_same(rows, test::contents(of_rows), "sum of flipped rows, " + what);
+    const auto upside_down = quern::flip(x, quern::axis{0});
+    quern::max(e, largest, upside_down, quern::axis{0});
+    expect_same(max, test::contents(largest), "max of flipped columns, " + what);
+    quern::sum(e, of_rows, upside_down, quern::axis{1});
+    expect_same(rows, test::contents(of_rows), "sum of rows from the last one on, " + what);
+    quern::sum(e, of_columns, quern::roll(x, 1, quern::axis{1}), quern::axis{0});
+    expect_same(rolled, test::contents(of_columns), "sum of rolled columns, " + what);
+    const auto first = Kokkos::subview(x, std::pair<int, int>(0, 1), Kokkos::ALL);
+    quern::sum(e, of_columns, quern::broadcast_to(first, {n, k}), quern::axis{0});
+    expect_same(repeated, test::contents(of_columns), "sum of a row that repeats, " + what);
   }
 }
 

@@ -171,7 +171,7 @@ void expect_sums_of_lines(const vector_sums<T, S>& by, const F& value, const std
       }
       if (k < lanes) continue;
       std::vector<compensated<S>> of_column(k, {S(5), S(0)});
-      by.of_columns(of_column.data(), x.values.data(), x.apart, n, static_cast<int>(k));
+      by.of_columns(of_column.data(), x.values.data(), x.apart, n, static_cast<int>(k), n % 2 == 0);
       for (std::int64_t j = 0; j < k; ++j) {
         S sum = 5;
         for (std::int64_t i = 0; i < n; ++i) sum = plus(sum, x(i, j));
@@ -191,7 +191,7 @@ void expect_near_sums(const vector_sums<T, T>& by, const std::string& what) {
   std::vector<T> of_row(n);
   by.of_rows(v.data(), k, k, n, of_row.data());
   std::vector<compensated<T>> of_column(k, compensated<T>::zero());
-  by.of_columns(of_column.data(), v.data(), k, n, k);
+  by.of_columns(of_column.data(), v.data(), k, n, k, true);
   const auto expect = [&](std::int64_t first, std::int64_t step, std::int64_t count, T found) {
     long double sum = 0, size = 0;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -202,6 +202,31 @@ void expect_near_sums(const vector_sums<T, T>& by, const std::string& what) {
   };
   for (std::int64_t i = 0; i < n; ++i) expect(i * k, 1, k, of_row[i]);
   for (std::int64_t j = 0; j < k; ++j) expect(j, k, n, of_column[j].value());
+}
+
+/// Short rows and the columns of 16 rows are added in trees: of 1 and values of half a unit in its last place, which a
+/// sum in order would lose, about as many are lost as the tree is high.
+template <class T>
+void expect_trees(const vector_sums<T, T>& by, const std::string& what) {
+  constexpr std::int64_t lanes = vector_sums<T, T>::lanes;
+  constexpr T half = std::numeric_limits<T>::epsilon() / 2;
+  const auto expect = [&](std::int64_t n, T found) {
+    const auto lost = static_cast<double>((T(n - 1) * half - (found - T(1))) / half);
+    EXPECT_LE(std::abs(lost), std::ceil(std::log2(n))) << what << ", " << n << " values";
+  };
+  for (std::int64_t n = 2; n < lanes; ++n) {
+    std::vector<T> v(n, half), sum(1);
+    v[0] = 1;
+    by.of_rows(v.data(), n, n, 1, sum.data());
+    expect(n, sum[0]);
+  }
+  for (std::int64_t n = 2; n <= 16; ++n) {
+    std::vector<T> v(n * lanes, half);
+    std::fill_n(v.begin(), lanes, T(1));
+    std::vector<compensated<T>> states(lanes, compensated<T>::zero());
+    by.of_columns(states.data(), v.data(), lanes, n, lanes, true);
+    for (const auto& s : states) expect(n, s.value());
+  }
 }
 
 /// What is not finite comes through, and is not taken from beside a row.
@@ -219,7 +244,7 @@ void expect_special_sums(const vector_sums<T, T>& by, const std::string& what) {
         ASSERT_EQ(T(k), sums[2]) << what;
         if (k < vector_sums<T, T>::lanes) continue;
         std::vector<compensated<T>> states(k, compensated<T>::zero());
-        by.of_columns(states.data(), v.data(), k, 3, static_cast<int>(k));
+        by.of_columns(states.data(), v.data(), k, 3, static_cast<int>(k), false);
         for (std::int64_t j = 0; j < k; ++j)
           ASSERT_TRUE(same(j == at ? special : T(3), states[j].value())) << what << ", column " << j << " of " << k;
       }
@@ -236,6 +261,7 @@ void expect_vector_sums(const vector_sums<T, S>* by, const std::string& what) {
     expect_sums_of_lines<T, S>(*by, [&] { return std::numeric_limits<T>::max(); }, what + ", the greatest");
   } else {
     expect_near_sums<T>(*by, what);
+    expect_trees<T>(*by, what);
     expect_special_sums<T>(*by, what);
   }
 }

@@ -90,7 +90,7 @@ void expect_rows(const vector_extrema<T>& by, const std::vector<T>& v, std::int6
       ASSERT_TRUE(same(best_of(v.data() + 2 * r, n, 1, largest), value[r])) << what << ", row " << r << " of " << n;
     if (n < static_cast<std::int64_t>(64 / sizeof(T))) continue;
     std::vector<T> columns(v.begin(), v.begin() + n);
-    by.columns[largest](columns.data(), v.data() + 2, 2, count - 1, static_cast<int>(n));
+    by.columns[largest](columns.data(), v.data() + 2, 2, count - 1, static_cast<int>(n), n % 2 == 0);
     for (std::int64_t k = 0; k < n; ++k)
       ASSERT_TRUE(same(best_of(v.data() + k, count, 2, largest), columns[k]))
           << what << ", column " << k << " of " << n;

@@ -53,13 +53,14 @@ struct host_map<mapped_elements<Exec, F, map_output<T...>, In...>> {
   /// Whether it copies elements that are found by maps of indices.
   static constexpr bool copies_found = std::is_same_v<F, op::identity> && streams && (has_runs<In> || ...) &&
                                        std::is_same_v<std::tuple<T...>, std::tuple<typename In::value_type...>>;
-  /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
-  /// holds a whole row, and of others for one or two operands, as each choice takes time to compile.
   static constexpr bool narrow = ((sizeof(T) <= 2) && ...);
+  /// Whether what loops over short rows read is chosen once for many of them: of narrow numbers, of which a vector
+  /// holds a whole row, and of others for one or two inputs, as each choice takes time to compile.
   static constexpr bool chooses_for_rows = outputs == 1 && (std::is_arithmetic_v<T> && ...) &&
-                                           (narrow || operands <= 3) && !takes_several<F> && !(has_runs<In> || ...);
-  static constexpr std::int64_t shortest_alike_row = narrow || operands == 2 ? 8 : 2;  // (bench_short_rows)
-  static constexpr std::int64_t longest_alike_row = 127;
+                                           (narrow || sizeof...(In) <= 2) && !takes_several<F> &&
+                                           !(has_runs<In> || ...);
+  /// Such rows: of two inputs even the shortest, as one of them may repeat. (bench_short_rows)
+  static constexpr std::int64_t shortest_alike_row = !narrow && sizeof...(In) == 2 ? 2 : 8, longest_alike_row = 127;
 
   work_type work;
   std::int64_t length = block;     // of a work item of a row

@@ -21,16 +21,17 @@ struct vector_columns {
 /// Sums S of `count` rows of T that are `apart` from each other, by the same instructions.
 template <class T, class S>
 struct vector_sums {
-  /// Values, in 64 bytes, whose sums are kept side by side.
+  /// Partial sums that are kept side by side: 64 bytes of them.
   static constexpr int lanes = 64 / static_cast<int>(sizeof(S));
 
-  /// Of their columns, of which there are at least `lanes`, to compensated sums: 16 rows are added up before.
-  void (*of_columns)(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns);
-  /// Of each row of n values.
+  /// Adds the rows to the compensated sums of their columns, of which there are at least `lanes`, 16 rows at a time.
+  /// Those that are not `cached` are asked for ahead of time.
+  void (*of_columns)(void* states, const T* rows, std::int64_t apart, std::int64_t count, int columns, bool cached);
+  /// The sum of each row of n values.
   void (*of_rows)(const T* rows, std::int64_t n, std::int64_t apart, std::int64_t count, S* sums);
 };
 
-/// f<T, S>: the types that there are sums of.
+/// f(T, S) for the types that there are sums of.
 #define QUERN_IMPL_VECTOR_SUMS(f)                                                               \
   f(float, float) f(double, double) f(std::int32_t, std::int64_t) f(std::int64_t, std::int64_t) \
       f(std::uint32_t, std::uint64_t) f(std::uint64_t, std::uint64_t) f(std::int32_t, double)

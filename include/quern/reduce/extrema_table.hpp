@@ -22,12 +22,12 @@ template <class T>
 struct vector_extrema {
   /// The extremum, or NaN where there is one.
   T (*value[2])(const T* v, std::int64_t n);
-  /// The same of each of `count` rows of n values that are `apart` from each other.
+  /// This of each of `count` rows of n values that are `apart` from each other.
   void (*values[2])(const T* v, std::int64_t n, std::int64_t apart, std::int64_t count, T* best);
   /// Joins `count` rows that are `apart` from each other to the best values of their columns, of which there are at
-  /// least as many as 64 bytes hold.
-  void (*columns[2])(void* best, const T* rows, std::int64_t apart, std::int64_t count, int columns);
-  /// Takes what is better than `best` with its first position; a NaN is better than all others.
+  /// least as many as 64 bytes hold. Those that are not `cached` are asked for ahead of time.
+  void (*columns[2])(void* best, const T* rows, std::int64_t apart, std::int64_t count, int columns, bool cached);
+  /// Takes from n values what is better than `best`, with its first position; a NaN is better than all others.
   void (*first[2])(const T* v, std::int64_t n, first_extremum<T>& best);
   /// The same, but NaN is left out.
   void (*first_number[2])(const T* v, std::int64_t n, first_extremum<T>& best);

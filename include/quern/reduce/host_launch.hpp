@@ -27,15 +27,10 @@ reduce_shape host_shape(const Exec& exec, int across, std::int64_t inner, std::i
 /// The results from which a thread walks through rows that belong to many. Of many values to few results it gathers
 /// those of each instead, as that takes less time than to update all states with every few rows.
 template <class Kernel>
-std::int64_t few_results(const typename Kernel::Work& work) {
+std::int64_t few_results(std::int64_t values) {
   using tune = typename Kernel::tune;
-  const bool many = work.values >= tune::many_values;
+  const bool many = values >= tune::many_values;
   if (Kernel::positions) return tune::few_large;
-  const std::int64_t columns = work.result_nest.inner;
-  if (work.nest.rank == 1 && Kernel::reads_in_place(work) &&
-      rows_taken_as_one<decltype(work.reducer), typename Kernel::value>(work.reducer, columns, work.nest.stride[0][0],
-                                                                        work.values) > 0)
-    return 1;
   if (!many) return tune::few_results;
   if (Kernel::settles) return tune::largest_few;
   return sizeof(typename Kernel::state) > sizeof(typename Kernel::value) ? tune::few_large : tune::few_of_many;
@@ -51,12 +46,16 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
   using tune = reduce_tuning<Exec>;
   constexpr bool positions = kernel_type::positions;  // whose values are added one by one
   constexpr std::int64_t short_row = positions ? 32 : tune::short_row;
-  const std::int64_t few = few_results<kernel_type>(work);
+  const std::int64_t few = few_results<kernel_type>(work.values);
   const auto& result_nest = work.result_nest;
   const bool results_fastest = work.shape.results_fastest;
   kernel_type kernel{work};
   kernel.whole_rows = reduces_vector_rows(work);
-  kernel.by_rows = !kernel.whole_rows && result_nest.inner >= few && (results_fastest || work.values < short_row);
+  if (!kernel.whole_rows && results_fastest && work.nest.rank == 1 && kernel_type::reads_in_place(work))
+    kernel.taken_as_one = rows_taken_as_one<Reducer, typename kernel_type::value>(work.reducer, result_nest.inner,
+                                                                                  work.nest.stride[0][0], work.values);
+  kernel.by_rows = kernel.taken_as_one > 0 ||
+                   (!kernel.whole_rows && result_nest.inner >= few && (results_fastest || work.values < short_row));
   kernel.prefetches =
       kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
       work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
@@ -73,6 +72,7 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
       : kernel.work.total < 2 * kernel_type::rows ? std::min(kernel_type::chunk, kernel_type::max_across)
                                                   : kernel_type::max_across;
   const auto across = static_cast<int>(std::min(result_nest.inner, max_across));
+  if (across < result_nest.inner) kernel.taken_as_one = 0;
   kernel.work.shape = host_shape(exec, across, result_nest.inner, work.results(), kernel.work.total);
   kernel.whole_rows = kernel.whole_rows && kernel.work.shape.splits == 1;
   kernel.work.share_tiles(exec, scratch);

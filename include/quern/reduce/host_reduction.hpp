@@ -71,6 +71,7 @@ struct host_reduction {
   bool gathers = false;     // what a loop reads is not contiguous
   bool prefetches = false;  // what a loop reads is in memory
   bool whole_rows = false;  // the library reduces all rows of a tile
+  int taken_as_one = 0;     // rows that it adds to states as one, where it does
 
   /// f of n elements: where the values are, or computed into `room`.
   template <class... P>
@@ -146,10 +147,12 @@ struct host_reduction {
 
   /// Whether the rows of a tile are read where they are.
   static bool reads_in_place(const Work& work) {
-    if constexpr (std::is_same_v<F, op::identity>)
-      return reads_contiguously(get<0>(work.in).with_step(work.result_nest.stride[0][0]));
-    else return false;
+    if constexpr (std::is_same_v<F, op::identity> && Work::arrays == 1)
+      if constexpr (requires(const value* v) { v = get<0>(work.in).contiguous_from(0); })
+        return reads_contiguously(get<0>(work.in).with_step(work.result_nest.stride[0][0]));
+    return false;
   }
+
   /// Blocks of one result, those of a row together, so that operands are looked at once.
   void add_blocks_of(state& s, const offsets& base, std::int64_t first, std::int64_t last) const {
     alignas(64) std::byte room[block * sizeof(value)];
@@ -240,10 +243,9 @@ struct host_reduction {
   /// Rows of a tile, several at a time, which a core reads as so many streams.
   void add_rows_of(slot* s, const tile_start& tile, std::int64_t first, std::int64_t last) const {
     const auto across = steps_across(all_operands());
-    if constexpr (std::is_same_v<F, op::identity> && !positions)
-      if constexpr (requires(const value* v) { v = get<0>(across).contiguous_from(0); })
-        if (work.nest.rank == 1 && !gathers && reads_contiguously(get<0>(across)))
-          return add_even_rows(s, get<0>(across).contiguous_from(tile.from.of[0]), first, last, tile.results);
+    if constexpr (!positions && requires(const value* v) { v = get<0>(across).contiguous_from(0); })
+      if (work.nest.rank == 1 && !gathers && reads_in_place(work))
+        return add_rows_in_place(s, get<0>(across), tile, first, last);
     typename row_nest<operands>::element_walk walk(work.nest, first);
     for (std::int64_t row = first; row < last; row += rows) {
       const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
@@ -259,15 +261,21 @@ struct host_reduction {
       }
     }
   }
-  /// Rows at equal distances, which stay where they are.
-  void add_even_rows(slot* s, const value* base, std::int64_t first, std::int64_t last, int results) const {
+  /// Rows at equal distances, which are read where they are.
+  template <class Operand>
+  void add_rows_in_place(slot* s, const Operand& in, const tile_start& tile, std::int64_t first,
+                         std::int64_t last) const {
     const std::int64_t apart = work.nest.stride[0][0];
-    first += add_vector_columns(work.reducer, s, base + first * apart, apart, last - first, results);
-    const value* v[rows];
-    for (int u = 0; u < rows; ++u) v[u] = base + (first + u) * apart;
+    const auto at = [&](std::int64_t row) -> const value* { return in.contiguous_from(tile.from.of[0] + row * apart); };
+    if constexpr (has_vector_columns<Reducer, value>)
+      if (taken_as_one > 0 && first < last)
+        first += add_vector_columns(work.reducer, s, at(first), apart, last - first, tile.results, taken_as_one,
+                                    !prefetches);
     for (std::int64_t row = first; row < last; row += rows) {
-      add_rows<rows>(s, v, nullptr, static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row)), results);
-      for (int u = 0; u < rows; ++u) v[u] += rows * apart;
+      const int n = static_cast<int>(Kokkos::min<std::int64_t>(rows, last - row));
+      const value* v[rows] = {};
+      for (int u = 0; u < n; ++u) v[u] = at(row + u);
+      add_rows<rows>(s, v, nullptr, n, tile.results);
     }
   }
   void add_chunk(slot* s, const operand_list& across, const offsets (&p)[rows], int n, int results) const {
@@ -297,7 +305,7 @@ struct host_reduction {
     if (n >= R) {
       add_columns(s, v, p, results, std::make_index_sequence<R>());
       v += R;
-      p += R;
+      if constexpr (positions) p += R;
       n -= R;
     }
     if constexpr (R == 4)
