@@ -129,6 +129,25 @@ TYPED_TEST(Messages, OneForAllReductionsOfAStencil) {
             step(reduced<op::sum>(sums, along), reduced<op::min>(least, along), reduced<op::max>(greatest, along)));
 }
 
+// Of a program's own blocks: one to each neighbour for all fields, each time, and nothing else.
+TYPED_TEST(Messages, OneToEachNeighbourOfOwnBlocks) {
+  using E = TypeParam;
+  const auto comm = test::world();
+  if (!by_host_messages<E>(comm)) return;
+  const Decomposition::Block own{{4 * comm.rank(), 0}, {4, 5}};
+  quern::HaloExchange exchange(E(), comm, own, quern::boundary::reflect, quern::depth{1});
+  const Kokkos::View<double**, E> u("u", 6, 7), w("w", 6, 7);
+  const Kokkos::View<float**, LayoutRight, E> v("v", 6, 7);
+  const int neighbours = comm.rank() == 0 || comm.rank() == comm.size() - 1 ? 1 : 2;
+  const mpi_calls expected{.sends = neighbours, .receives = neighbours, .waits = 1};
+  for (const auto& field : {u, w}) {
+    EXPECT_EQ(expected, mpi_calls_of([&] { exchange.exchange(field, v); }));
+    EXPECT_EQ(neighbours, exchange.messages());
+    EXPECT_EQ(expected, mpi_calls_of([&] { exchange.add(field, v); }));
+    EXPECT_EQ(neighbours, exchange.messages());
+  }
+}
+
 // What goes wrong as a consequence does not hide what went wrong first, and the exchange can be used again.
 TYPED_TEST(Messages, TheFirstExceptionOfAnExchangeIsTheOneThatIsSeen) {
   using E = TypeParam;

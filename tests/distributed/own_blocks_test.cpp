@@ -94,20 +94,27 @@ TYPED_TEST(OwnBlocksOn, RejectsBoundariesOfOtherValues) {
   constant.exchange(of_structs);
 }
 
+// Ghosts across edges and corners stay as they are, of cells and of values on faces, and of a part of the layers.
 TYPED_TEST(OwnBlocksOn, FacesOfOwnBlocks) {
   using E = TypeParam;
   const auto comm = test::world();
   const shape whole{8, 13};
   const auto own = uneven_block(comm.rank(), comm.size(), 8, 13);
-  const boundaries edge{boundary::wrap, boundary::reflect};
-  own_field<double, Kokkos::LayoutRight, E> u(whole, own, 1, 1);
-  quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{1}, quern::faces_only);
-  exchange.exchange(u.view);
-  auto expected = own_part<double, E>(u.values, whole, own, edge, 1, 1, u.before);
-  const std::int64_t rows = own.extents.extent[0] + 2, columns = own.extents.extent[1] + 2;
-  for (const std::int64_t j : {std::int64_t(0), rows - 1})
-    for (const std::int64_t i : {std::int64_t(0), columns - 1}) expected[j * columns + i] = 55;
-  EXPECT_EQ(expected, test::contents(u.view));
+  const boundaries edge{boundary::wrap, boundary::mirror};
+  for (const int depth : {1, 2})
+    for (int layers = 1; layers <= depth; ++layers)
+      for (const on_faces& more : {on_faces{0, 0}, on_faces{1, 0}, on_faces{0, 1}}) {
+        own_field<double, Kokkos::LayoutRight, E> u(whole, own, depth, 1, more), cells(whole, own, depth, 2);
+        quern::HaloExchange exchange(E(), comm, own, edge, quern::depth{depth}, quern::layers{layers},
+                                     quern::faces_only);
+        exchange.exchange(u.view, cells.view);
+        auto expected = own_part<double, E>(u.values, whole, own, edge, depth, layers, u.before, more);
+        const test::padded mine{test::values_of(own, more), depth};
+        mine.for_each([&](auto j, auto i) {
+          if (mine.ghosts(j, i) > 1) expected[mine.at(j, i)] = u.before[mine.at(j, i)];
+        });
+        EXPECT_EQ(expected, test::contents(u.view)) << depth << ' ' << layers << ' ' << more[0] << more[1];
+      }
 }
 
 TYPED_TEST(OwnBlocksOn, RanksWithoutCells) {

@@ -118,6 +118,63 @@ TYPED_TEST(Rows, AreOutputsOfReductions) {
   });
 }
 
+struct moved_and_momentum {
+  template <class V, class T>
+  KOKKOS_FUNCTION auto operator()(const V& x, const V& v, const T& mass) const {
+    V next, momentum;
+    for (int c = 0; c < 3; ++c) {
+      next[c] = static_cast<T>(x[c] + v[c]);
+      momentum[c] = static_cast<T>(mass * v[c]);
+    }
+    return quern::values(next, momentum);
+  }
+};
+
+// A sum of vectors among the outputs of a step: total momentum, and that of each part.
+TYPED_TEST(Rows, AreReducedAmongOutputs) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  using vector = Kokkos::Array<T, 3>;
+  using quern::outputs, quern::reduced, quern::rows;
+  namespace op = quern::op;
+  const E exec{};
+  for (const std::int64_t n : {1, 3, 64, 1026, 40'001}) {
+    const auto xs = test::samples<T>(3 * n, 1), vs = test::samples<T>(3 * n, 2), masses = test::samples<T>(n, 3);
+    const auto x = test::make_array<T, 2, L, E>({n, 3}, xs), v = test::make_array<T, 2, L, E>({n, 3}, vs);
+    const auto mass = test::make_array<T, 1, L, E>({n}, masses);
+    const auto total = quern::map(exec, outputs(rows<3>(x), reduced<op::sum>(quern::on_host)), moved_and_momentum(),
+                                  rows<3>(x), rows<3>(v), mass);
+    std::vector<T> moved = xs;
+    std::array<double, 3> momentum{};
+    for (std::int64_t i = 0; i < 3 * n; ++i) {
+      moved[i] = static_cast<T>(xs[i] + vs[i]);
+      momentum[i % 3] += static_cast<double>(static_cast<T>(masses[i / 3] * vs[i]));
+    }
+    EXPECT_EQ(moved, test::contents(x)) << n;
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(momentum[c], static_cast<double>(total[c]), 1e-5 * static_cast<double>(n))
+          << n << ", component " << c;
+  }
+  const std::int64_t n = 7, m = 130;
+  const auto xs = test::samples<T>(3 * n * m, 1), vs = test::samples<T>(3 * n * m, 2), masses = test::samples<T>(m, 3);
+  const auto x = test::make_array<T, 3, L, E>({n, m, 3}, xs), v = test::make_array<T, 3, L, E>({n, m, 3}, vs);
+  const auto mass = test::make_array<T, 1, L, E>({m}, masses);
+  using sum_of = typename quern::impl::sum_type<vector>;
+  const Kokkos::View<sum_of*, E> of_parts("of_parts", n);
+  quern::map(exec, outputs(rows<3>(x), reduced<op::sum>(of_parts, quern::axis{1})), moved_and_momentum(), rows<3>(x),
+             rows<3>(v), mass);
+  exec.fence();
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of_parts);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c) {
+      double momentum = 0;
+      for (std::int64_t j = 0; j < m; ++j)
+        momentum += static_cast<double>(static_cast<T>(masses[j] * vs[(i * m + j) * 3 + c]));
+      EXPECT_NEAR(momentum, static_cast<double>(found(i)[c]), 1e-3) << i << ' ' << c;
+    }
+}
+
 TYPED_TEST(Rows, AreOperandsAndOutputsOfMaps) {
   using T = typename TypeParam::value;
   using E = typename TypeParam::exec;

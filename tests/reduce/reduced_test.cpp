@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reductions among the outputs of maps, beside plain loops.
+#include <algorithm>
+#include <limits>
 #include <quern/map.hpp>
 #include <quern/reduce.hpp>
 #include <support/plain_statistics.hpp>
@@ -211,6 +213,69 @@ TYPED_TEST(Reduced, AlongAxes) {
         values[axis == 0 ? i % n[1] : i / n[1]].push_back(once[i]);
       }
       for (std::size_t i = 0; i < sums.size(); ++i) expect_sum(values[i], sums[i]);
+    }
+  }
+}
+
+struct several_copies {
+  template <class T>
+  KOKKOS_FUNCTION auto operator()(const T& v) const {
+    return quern::values(static_cast<T>(v + v), v, v, v, v, v);
+  }
+};
+
+// Along each axis of three and along two of them, beside plain loops over the lines.
+TYPED_TEST(Reduced, SeveralAlongAxesOfThree) {
+  using T = typename TypeParam::value;
+  using E = typename TypeParam::exec;
+  using L = typename TypeParam::layout;
+  if constexpr (!quern::impl::is_complex<T>) {
+    const E exec{};
+    for (const auto& n : {std::array<std::int64_t, 3>{5, 7, 12}, {2, 130, 3}, {40, 1, 9}, {3, 4, 300}}) {
+      const auto x = test::make_array<T, 3, L, E>(n, test::samples<T>(n[0] * n[1] * n[2], 5));
+      const auto twice = test::make_array<T, 3, L, E>(n);
+      const auto values = test::contents(x);
+      const auto line_of = [&](std::int64_t i, int axis) {
+        const std::int64_t at[] = {i / (n[1] * n[2]), i / n[2] % n[1], i % n[2]};
+        return axis == 0 ? at[1] * n[2] + at[2] : axis == 1 ? at[0] * n[2] + at[2] : at[0] * n[1] + at[1];
+      };
+      for (const int axis : {0, 1, 2}) {
+        const quern::axis along{axis};
+        const std::array<std::int64_t, 2> rest{n[axis == 0 ? 1 : 0], n[axis == 2 ? 1 : 2]};
+        std::vector<std::vector<T>> lines(rest[0] * rest[1]);
+        for (std::size_t i = 0; i < values.size(); ++i) lines[line_of(i, axis)].push_back(values[i]);
+        const auto sums = test::make_array<double, 2, L, E>(rest), means = test::make_array<double, 2, L, E>(rest),
+                   variances = test::make_array<double, 2, L, E>(rest);
+        const auto least = test::make_array<T, 2, L, E>(rest);
+        const auto places = test::make_array<std::int64_t, 2, L, E>(rest);
+        quern::map(exec,
+                   outputs(twice, reduced<op::sum>(sums, along), reduced<op::mean>(means, along),
+                           reduced<op::var>(variances, along), reduced<op::min>(least, along),
+                           reduced<op::argmax>(places, along)),
+                   several_copies(), x);
+        const auto sum = test::contents(sums), mean = test::contents(means), variance = test::contents(variances);
+        const auto min = test::contents(least);
+        const auto place = test::contents(places);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          const test::plain_statistics plain(lines[i]);
+          const double eps = 20 * test::eps<std::conditional_t<std::is_integral_v<T>, double, T>>(),
+                       size = static_cast<double>(plain.norm * plain.norm + 1);
+          EXPECT_NEAR(static_cast<double>(plain.mean * plain.count), sum[i], eps * size) << axis << ' ' << i;
+          EXPECT_NEAR(static_cast<double>(plain.mean), mean[i], eps * size) << axis << ' ' << i;
+          EXPECT_NEAR(static_cast<double>(plain.var()), variance[i], eps * size) << axis << ' ' << i;
+          EXPECT_EQ(*std::min_element(lines[i].begin(), lines[i].end()), min[i]) << axis << ' ' << i;
+          EXPECT_EQ(std::max_element(lines[i].begin(), lines[i].end()) - lines[i].begin(), place[i])
+              << axis << ' ' << i;
+        }
+      }
+      const auto middle = test::make_array<T, 1, L, E>({n[1]});
+      quern::map(exec, outputs(twice, reduced<op::max>(middle, quern::axes{0, 2})), twice_and_itself(), x);
+      std::vector<T> expected(n[1], std::numeric_limits<T>::lowest());
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        T& most = expected[static_cast<std::int64_t>(i) / n[2] % n[1]];
+        most = std::max(most, values[i]);
+      }
+      EXPECT_EQ(expected, test::contents(middle));
     }
   }
 }

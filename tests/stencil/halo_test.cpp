@@ -328,6 +328,18 @@ TYPED_TEST(Halo, StaggeredFieldsInOneLaunch) {
   EXPECT_EQ(v.filled_values(vv), test::contents(va));
   EXPECT_EQ(u.filled_values(uv), test::contents(ua));
 
+  for (const bool faces : {false, true}) {
+    p.faces_only = v.faces_only = u.faces_only = faces;
+    const auto pd = this->template array<2>(p, pv), vd = this->template array<2>(v, vv),
+               ud = this->template array<2>(u, uv);
+    if (faces) quern::add_halo(E(), quern::outputs(pd, vd, ud), edges, quern::depth{2}, quern::faces_only);
+    else quern::add_halo(E(), quern::outputs(pd, vd, ud), edges, quern::depth{2});
+    EXPECT_EQ(p.added_values(pv), test::contents(pd)) << faces;
+    EXPECT_EQ(v.added_values(vv), test::contents(vd)) << faces;
+    EXPECT_EQ(u.added_values(uv), test::contents(ud)) << faces;
+  }
+  v.faces_only = false;
+
   const auto alone = this->template array<2>(v, vv);
   quern::fill_halo(E(), alone, numbered_inflow<2>(),
                    {boundary::wrap, boundary_pair(boundary::prescribed, boundary::odd_reflect)}, quern::depth{2},
