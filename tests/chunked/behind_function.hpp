@@ -66,6 +66,18 @@ quern::chunking memory_for(const A& a, std::int64_t rows, std::int64_t arrays = 
   return o;
 }
 
+/// An array of LayoutLeft in the memory of the host, as a source and as a sink in Fortran order.
+template <class V>
+auto fortran_source(const V& array) {
+  return chunked::Source<typename V::value_type, 2>(
+      std::make_shared<quern::impl::view_reader>(quern::impl::describe(array.data(), array), false));
+}
+template <class V>
+auto fortran_sink(const V& array) {
+  return chunked::Sink<typename V::value_type, 2>(
+      std::make_shared<quern::impl::view_writer>(quern::impl::describe(array.data(), array), false));
+}
+
 struct pinned_memory {
   using memory_space = Kokkos::SharedHostPinnedSpace;
 };

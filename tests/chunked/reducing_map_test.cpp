@@ -3,7 +3,9 @@
 
 // Maps of what comes in chunks with reductions among their outputs, beside the calls in memory.
 
+#include <algorithm>
 #include <chunked/behind_function.hpp>
+#include <numeric>
 #include <quern/reduce.hpp>
 #include <support/plain_statistics.hpp>
 #include <support/small_functors.hpp>
@@ -176,6 +178,54 @@ TYPED_TEST(ChunkedReducingMap, AlongTheAxisOfTheChunksAndTheOther) {
         sum_and_product(), memory_for(x, 5, 4), x.source(), y.source());
   });
   EXPECT_EQ(before, z.values);
+}
+
+// Chunks of Fortran order hold whole columns, so that positions of one chunk lie between those of others.
+TYPED_TEST(ChunkedReducingMap, OfFortranOrder) {
+  using E = TypeParam;
+  const E exec{};
+  const std::array<std::int64_t, 2> extents{53, 17};
+  const auto x = behind<double>(extents, 1), y = behind<double>(extents, 2);
+  const auto columns = [&](const std::vector<double>& values) {
+    return test::make_array<double, 2, Kokkos::LayoutLeft, Kokkos::DefaultHostExecutionSpace>(extents, values);
+  };
+  const auto cx = columns(x.values), cy = columns(y.values), sums = columns(x.values);
+  std::vector<double> added, products;
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    added.push_back(x.values[i] + y.values[i]);
+    products.push_back(x.values[i] * y.values[i]);
+  }
+  const auto first = std::max_element(products.begin(), products.end());
+  for (const std::int64_t rows : {3, 10, 1000}) {
+    const auto [total, at, least] =
+        quern::map(exec,
+                   outputs(test::fortran_sink(sums), reduced<op::sum>(on_host), reduced<op::argmax>(on_host),
+                           reduced<op::min>(on_host)),
+                   sum_and_product(), memory_for(x, rows, 4), test::fortran_source(cx), test::fortran_source(cy));
+    EXPECT_EQ(added, test::contents(sums)) << rows;
+    EXPECT_EQ(std::accumulate(products.begin(), products.end(), 0.0), total) << rows;  // of quarters, which are exact
+    EXPECT_EQ(first - products.begin(), at) << rows;
+    EXPECT_EQ(*std::min_element(x.values.begin(), x.values.end()), least) << rows;
+    for (const int axis : {0, 1}) {
+      const std::int64_t n = extents[1 - axis];
+      std::vector<std::vector<double>> lines(n);
+      for (std::size_t i = 0; i < products.size(); ++i) lines[axis == 0 ? i % 17 : i / 17].push_back(products[i]);
+      const auto of_lines = test::make_array<double, 1, LayoutRight, E>({n});
+      const auto places = test::make_array<std::int64_t, 1, LayoutRight, E>({n});
+      const quern::axis along{axis};
+      quern::map(exec,
+                 outputs(test::fortran_sink(sums), reduced<op::sum>(of_lines, along),
+                         reduced<op::argmax>(places, along), reduced<op::min>(quern::like(of_lines), along)),
+                 sum_and_product(), memory_for(x, rows, 4), test::fortran_source(cx), test::fortran_source(cy));
+      const auto found = test::contents(of_lines);
+      const auto found_places = test::contents(places);
+      for (std::int64_t l = 0; l < n; ++l) {
+        EXPECT_EQ(std::accumulate(lines[l].begin(), lines[l].end(), 0.0), found[l]) << axis << ' ' << l;
+        EXPECT_EQ(std::max_element(lines[l].begin(), lines[l].end()) - lines[l].begin(), found_places[l])
+            << axis << ' ' << l;
+      }
+    }
+  }
 }
 
 // Where there are no elements, no chunk comes: a sum is 0, as in memory.

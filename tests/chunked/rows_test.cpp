@@ -8,7 +8,7 @@ namespace {
 
 using Kokkos::LayoutLeft, Kokkos::LayoutRight;
 using quern::in_chunks, quern::lazy, quern::rows;
-using test::behind, test::memory_for;
+using test::behind, test::fortran_source, test::memory_for;
 template <class T>
 using vector = Kokkos::Array<T, 3>;
 
@@ -45,18 +45,6 @@ template <class Case>
 struct ChunkedRows : testing::Test {};
 using cases = test::covering<double, int, float>;
 TYPED_TEST_SUITE(ChunkedRows, cases);
-
-/// An array of LayoutLeft in the memory of the host, as a source and as a sink in Fortran order.
-template <class V>
-auto fortran_source(const V& array) {
-  return quern::chunked::Source<typename V::value_type, 2>(
-      std::make_shared<quern::impl::view_reader>(quern::impl::describe(array.data(), array), false));
-}
-template <class V>
-auto fortran_sink(const V& array) {
-  return quern::chunked::Sink<typename V::value_type, 2>(
-      std::make_shared<quern::impl::view_writer>(quern::impl::describe(array.data(), array), false));
-}
 
 TYPED_TEST(ChunkedRows, AreOperandsAndOutputsOfMaps) {
   using T = typename TypeParam::value;
@@ -99,7 +87,7 @@ TYPED_TEST(ChunkedRows, AreOperandsAndOutputsOfMaps) {
       // In Fortran order.
       const auto columns = test::make_array<T, 2, LayoutLeft, host>({n, 3}),
                  from = test::make_array<T, 2, LayoutLeft, host>({n, 3}, x.values);
-      quern::map(exec, rows<3>(fortran_sink(columns)), kick(), memory, rows<3>(fortran_source(from)),
+      quern::map(exec, rows<3>(test::fortran_sink(columns)), kick(), memory, rows<3>(fortran_source(from)),
                  rows<3>(f.source()), m.source());
       EXPECT_EQ(expected, test::contents(columns));
       const auto copied = test::make_array<T, 2, L, E>({n, 3});
@@ -129,7 +117,7 @@ TYPED_TEST(ChunkedRows, AreReduced) {
   for (const std::int64_t count : {1, 8, 5000}) {
     const auto memory = memory_for(x, count, 3);
     check(quern::sum(exec, lazy(doubles(), rows<3>(x.source())), memory));
-    check(quern::sum(exec, lazy(doubles(), rows<3>(fortran_source(columns))), memory));
+    check(quern::sum(exec, lazy(doubles(), rows<3>(test::fortran_source(columns))), memory));
     check(quern::sum(lazy(doubles(), rows<3>(in_chunks(v))), memory));
     const auto found = quern::min(exec, rows<3>(x.source()), memory);
     for (int c = 0; c < 3; ++c) EXPECT_EQ(least[c], found[c]);
