@@ -23,9 +23,9 @@ template <class Reducer>
 using summed = decltype(Reducer::state::sum);
 
 /// What the library has for a reducer of T: `row_function` returns the function that computes a `type` of each row, or
-/// null; rows of `shortest` to `longest` values gain by it. (bench_short_rows) Where no positions are asked for, `state`
-/// makes a state of such a value, and `column_function` returns the function that adds rows to the states of their
-/// elements.
+/// null; rows of `shortest` to `longest` values gain by it. (bench_short_rows) Where no positions are asked for,
+/// `state` makes a state of such a value, and `column_function` returns the function that adds rows to the states of
+/// their elements.
 template <class Reducer, class T>
 struct vector_rows {
   using type = void;
