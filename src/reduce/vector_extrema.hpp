@@ -40,6 +40,8 @@ struct extrema_of {
   static constexpr int lanes = V::lanes, step = lanes * vectors;
 
   static bool beats(T a, T b) { return Largest ? a > b : a < b; }
+  /// Flags of none.
+  static auto no_lanes() { return V::equal(V::all(T(0)), V::all(T(1))); }
 
   /// The best of n values that are not NaN; whether some are NaN.
   static T scan(const T* v, std::int64_t n, bool& nan) {
@@ -53,7 +55,7 @@ struct extrema_of {
       return best;
     }
     vector some[vectors];
-    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    auto not_numbers = no_lanes();
     for (int u = 0; u < vectors; ++u) some[u] = V::all(best);
     std::int64_t i = 0;
     for (; i + step <= n; i += step) {
@@ -119,7 +121,7 @@ struct extrema_of {
     const T worst = V::template worst<Largest>();
     vector best = V::all(worst);
     auto group_of_best = V::count(0);
-    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    auto not_numbers = no_lanes();
     const auto take_group = [&](const T* from, std::int64_t group) {
       vector x[vectors];
       for (int u = 0; u < vectors; ++u) x[u] = V::load(from + u * lanes);
@@ -184,7 +186,6 @@ struct extrema_of {
     if (rest > 0) take(last, best);
     return V::template better<Largest>(best, other);
   }
-  static auto no_lanes() { return V::equal(V::all(T(0)), V::all(T(1))); }
   static T value_of_short(const T* v, int whole, int rest, typename V::some_lanes some) {
     auto not_numbers = no_lanes();
     vector last;
@@ -208,7 +209,7 @@ struct extrema_of {
   template <int N>
   static void join_columns(const T* v, std::int64_t apart, std::int64_t count, T* best) {
     vector some[N];
-    auto not_numbers = V::equal(V::all(T(0)), V::all(T(1)));  // none
+    auto not_numbers = no_lanes();
     for (int u = 0; u < N; ++u) some[u] = V::load(best + u * lanes);
     const auto take = [&](const T* x, const T* y) {
       for (int u = 0; u < N; ++u) {
