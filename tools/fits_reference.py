@@ -7,6 +7,7 @@
 """
 import sys
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import scipy
@@ -98,6 +99,21 @@ def sparse():
     save("lasso", arrays)
 
 
+def exact_polyfit(x, y, degree, w=None):
+    """As np.polyfit, by normal equations of rational numbers: what NumPy computes of points far from zero is off itself."""
+    powers = [[Fraction(v) ** (degree - i) for i in range(degree + 1)] for v in x.tolist()]
+    weights = [Fraction(v) ** 2 for v in (np.ones(len(x)) if w is None else w).tolist()]
+    targets = [[Fraction(v) for v in row] for row in y.reshape(len(x), -1).tolist()]
+    system = [[sum(v * row[i] * column for v, row, column in zip(weights, powers, values)) for values in
+               [*zip(*powers), *zip(*targets)]] for i in range(degree + 1)]
+    for i, pivot in enumerate(system):
+        pivot[:] = [value / pivot[i] for value in pivot]
+        for row in system:
+            if row is not pivot: row[:] = [value - row[i] * p for value, p in zip(row, pivot)]
+    found = np.array([[float(value) for value in row[degree + 1:]] for row in system])
+    return found if y.ndim == 2 else found[:, 0]
+
+
 def polynomials():
     arrays = versions()
     x = floats(rng.uniform(-2, 3, 41))
@@ -107,8 +123,10 @@ def polynomials():
              "large": (floats(x * 1e9), rng.normal(size=41), 2), "one": (x[:1], np.array([7.0]), 0)}
     for name, (x, y, degree) in cases.items():
         y, w = floats(y), floats(rng.integers(1, 9, len(x)) / 4)
-        arrays |= {f"{name}/x": x, f"{name}/y": y, f"{name}/weights": w, f"{name}/p": np.polyfit(x, y, degree),
-                   f"{name}/weighted": np.polyfit(x, y, degree, w=w)}
+        arrays |= {f"{name}/x": x, f"{name}/y": y, f"{name}/weights": w, f"{name}/p": exact_polyfit(x, y, degree),
+                   f"{name}/weighted": exact_polyfit(x, y, degree, w)}
+        expected = np.polyfit(x, y, degree, w=w)
+        assert np.allclose(expected, arrays[f"{name}/weighted"], rtol=1e-9, atol=1e-9 * np.abs(expected).max()), name
     x = np.array([1.0, 2, 1, 2, 1])  # two points, and a parabola
     y = np.array([3.0, 5, 4, 4, 2])
     p, _, rank, _, _ = np.polyfit(x, y, 2, full=True)

@@ -56,9 +56,10 @@ void reduce_launch(const Exec& exec, const std::string& label, Workspace<Exec>& 
                                                                                   work.nest.stride[0][0], work.values);
   kernel.by_rows = kernel.taken_as_one > 0 ||
                    (!kernel.whole_rows && result_nest.inner >= few && (results_fastest || work.values < short_row));
-  kernel.prefetches =
-      kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
-      work.results() * work.values * std::int64_t{sizeof(typename kernel_type::value)} > tune::cache_bytes;
+  constexpr std::int64_t size = sizeof(typename kernel_type::value);
+  kernel.prefetches = kernel.by_rows && work.values >= 2 * kernel_type::rows && kernel_type::reads_in_place(work) &&
+                      result_nest.inner * size <= tune::prefetched_row &&
+                      work.results() * work.values * size > tune::cache_bytes;
   kernel.gathers = !all_of(work.in, [&](const auto& operand, std::size_t i) {
     return !operand.gathers(kernel.by_rows ? result_nest.stride[i][0] : operand.step);
   });

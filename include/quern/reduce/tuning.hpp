@@ -40,9 +40,9 @@ struct reduce_tuning : tuning<Exec> {
   static constexpr int few_results = 8, few_of_many = 12, few_large = 16, largest_few = 32;
   static constexpr std::int64_t many_values = 256;
 
-  /// Arrays of more bytes are read from memory, whose rows are asked for ahead of time; within caches that takes
-  /// longer.
-  static constexpr std::int64_t cache_bytes = 1 << 25;
+  /// Arrays of more bytes are read from memory, whose rows are asked for ahead of time where they have no more than so
+  /// many; within caches, and where a processor sees the streams of longer rows by itself, that takes longer.
+  static constexpr std::int64_t cache_bytes = 1 << 25, prefetched_row = 1 << 11;
 
   /// Teams of a selection at a time on one multiprocessor, and the share of the threads that they use: more would leave
   /// the selectors too little shared memory.
