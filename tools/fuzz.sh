@@ -34,5 +34,5 @@ fuzz() {
   [[ ${PIPESTATUS[0]} == 0 ]]
 }
 fuzz files "$seconds" -max_len=65536 "$out/corpus" "$top/tests/files/data" "$top/tests/fuzz/seeds"
-fuzz csv "$((seconds / 3 + 1))" -max_len=4096 "$out/csv_corpus" "$top/tests/fuzz/csv_seeds"
-fuzz arrow "$((seconds / 3 + 1))" -max_len=1024 "$out/arrow_corpus"
+fuzz csv "$seconds" -max_len=4096 "$out/csv_corpus" "$top/tests/fuzz/csv_seeds"
+fuzz arrow "$seconds" -max_len=1024 "$out/arrow_corpus"

@@ -33,8 +33,9 @@
 ///
 /// Not so for other types: each adds as much again as one of the four to the library that all build, for the few
 /// programs whose calls are of uint32 or uint64. Nor for joins, groups of several columns and `unique`: they depend on
-/// the types of two arrays or more. Reductions stay in the programs on hosts, where loops are small and gain from the
-/// vector instructions that the program is compiled for.
+/// the types of two arrays or more. Most reductions stay in the programs on hosts, where loops are small and gain from
+/// the vector instructions that the program is compiled for; those of short rows and of columns call functions of the
+/// library for a type (reduce/vector_rows.hpp, reduce/vector_columns.hpp), as radix sorts and elementary functions are.
 ///
 /// What both the library and a program instantiate launches functors, not lambdas: nvcc keeps the functions that copy
 /// and call an extended lambda for each translation unit, but merges the templates that it is handed to, so that one of
