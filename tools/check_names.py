@@ -19,6 +19,7 @@ TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\(.*?\)(?P=mark)"|"(?:\
 WORDS = {"piece": "a tile, a chunk, a pack or a run", "kept": "what is kept: selected, present, owned", "most": "max_",
          "place": "a position, an index or a slot", "neighbour": "adjacent or contiguous", "twin": "an overload",
          "evenly": "contiguous or strided"}
+# A lane is one of a warp or of a vector, and a share what one thread processes: both stay words of identifiers.
 # A place is where operands are (memory, chunks, ranks), a word of CONTRIBUTING, and what works in place has one array; `piecewise` takes
 # NumPy's pieces; axes are kept by `keep_axes`; ranks have neighbours; and with nothing behind it `most` is a limit of the call.
 ALLOWED = {"any_place", "check_place_options", "described_place", "find_place", "in_chunks_place", "mask_or_place", "no_place", "of_place",

@@ -3,6 +3,7 @@
 
 // LAPACK, for hosts.
 #include <cmath>
+#include <quern/core/launch/launch_units.hpp>
 #include <quern/core/memory/scratch_layout.hpp>
 
 #include "fortran.hpp"
@@ -37,6 +38,48 @@ void with_workspace(const Exec& exec, const Routine& routine) {
 void check(int info, const char* routine) {
   if (info < 0) throw BackendError(routine, "argument " + std::to_string(-info) + " is wrong");
 }
+
+/// The eigenvalues and vectors of Hermitian matrices of one size.
+template <class T>
+class hermitian_solver {
+ public:
+  /// What each of several threads needs.
+  template <class Exec>
+  struct memory {
+    memory(const Exec& exec, const hermitian_solver& s, std::int64_t threads)
+        : arrays(exec, scratch_part{work, threads * s.size_}, scratch_part{reals, threads * s.reals_},
+                 scratch_part{integers, threads * s.integers_}) {}
+    T* work = nullptr;
+    real_type<T>* reals = nullptr;
+    int* integers = nullptr;
+    scratch_arrays<Exec> arrays;
+  };
+
+  hermitian_solver(int n, bool vectors) : n_(n), job_(vectors ? "V" : "N") {
+    T answer;
+    real_type<T> real_answer = 0;
+    int integer_answer = 0, info = 0;
+    call(nullptr, n, nullptr, &answer, &real_answer, &integer_answer, &info);
+    size_ = workspace_of(answer);
+    reals_ = workspace_of(real_answer);
+    integers_ = integer_answer;
+  }
+  template <class Memory>
+  void operator()(T* a, int lda, real_type<T>* w, const Memory& m, std::int64_t thread, int* info) const {
+    call(a, lda, w, m.work + thread * size_, m.reals + thread * reals_, m.integers + thread * integers_, info);
+  }
+
+ private:
+  void call(T* a, int lda, real_type<T>* w, T* work, [[maybe_unused]] real_type<T>* reals, int* integers,
+            int* info) const {
+    if constexpr (is_complex<T>)
+      routines<T>::syevd(job_, "L", &n_, a, &lda, w, work, &size_, reals, &reals_, integers, &integers_, info);
+    else routines<T>::syevd(job_, "L", &n_, a, &lda, w, work, &size_, integers, &integers_, info);
+  }
+
+  int n_, size_ = -1, reals_ = -1, integers_ = -1;
+  const char* job_;
+};
 
 }  // namespace
 
@@ -108,30 +151,25 @@ void svd(const Exec& exec, column_major<T> a, real_type<T>* s, column_major<T> u
 template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
   const fortran::threads_of<Exec> threads(exec);
-  const char* job = vectors ? "V" : "N";
-  const int n = narrowed(a.rows), lda = narrowed(a.ld);
-  int size = -1, integers = -1, reals = -1;
-  const auto call = [&](T* work, [[maybe_unused]] real_type<T>* real_work, int* integer_work) {
-    if constexpr (is_complex<T>)
-      routines<T>::syevd(job, "L", &n, a.data, &lda, w, work, &size, real_work, &reals, integer_work, &integers, info);
-    else routines<T>::syevd(job, "L", &n, a.data, &lda, w, work, &size, integer_work, &integers, info);
-  };
-  T answer;
-  real_type<T> real_answer = 0;
-  int integer_answer = 0;
-  call(&answer, &real_answer, &integer_answer);
-  size = workspace_of(answer);
-  reals = workspace_of(real_answer);
-  integers = integer_answer;
-  T* work = nullptr;
-  real_type<T>* real_work = nullptr;
-  int* integer_work = nullptr;
-  const scratch_arrays<Exec> memory(exec, scratch_part{work, size}, scratch_part{real_work, reals},
-                                    scratch_part{integer_work, integers});
-  call(work, real_work, integer_work);
+  const hermitian_solver<T> solver(narrowed(a.rows), vectors);
+  const typename hermitian_solver<T>::template memory<Exec> memory(exec, solver, 1);
+  solver(a.data, narrowed(a.ld), w, memory, 0, info);
   check(*info, "syevd");
 }
 
+template <class Exec, class T>
+void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info) {
+  const fortran::threads_of<Exec> no_more(exec);
+  const hermitian_solver<T> solver(narrowed(a.rows), vectors);
+  const std::int64_t items = a.columns / a.rows, threads = std::min<std::int64_t>(items, exec.concurrency());
+  const typename hermitian_solver<T>::template memory<Exec> memory(exec, solver, threads);
+  launch_units(exec, "quern::eigh/syevd", static_cast<int>(threads), [&](std::int64_t thread) {
+    for (std::int64_t item = thread * items / threads; item < (thread + 1) * items / threads; ++item)
+      solver(a.data + item * a.rows * a.ld, static_cast<int>(a.ld), w + item * a.rows, memory, thread, info + item);
+  });
+}
+
 QUERN_ON_HOSTS(QUERN_LINALG_TYPES, QUERN_LAPACK)
+QUERN_ON_HOSTS(QUERN_LINALG_TYPES, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

@@ -71,6 +71,6 @@ void eigh_batch(const Exec&, column_major<T>, real_type<T>*, bool, int*) {
 }
 
 QUERN_ON_ALL(QUERN_LINALG_TYPES, QUERN_LAPACK)
-QUERN_ON_DEVICES(QUERN_LINALG_TYPES, QUERN_LAPACK_BATCH)
+QUERN_ON_ALL(QUERN_LINALG_TYPES, QUERN_LAPACK_BATCH)
 
 }  // namespace quern::impl::lapack

@@ -116,10 +116,15 @@ struct Orthogonal : testing::Test {
     quern::eigvalsh(alone, va);
     const auto vectors = test::contents(vv);
     const auto found = reals(w);
-    EXPECT_EQ(found, reals(alone));
     std::sort(values.begin(), values.end());
     double size = 0;
     for (const double x : values) size = std::max(size, std::fabs(x));
+    if (quern::impl::is_device<E> || n < quern::impl::linalg_tuning<E>::template vendor_eigh_rows<T>) {
+      EXPECT_EQ(found, reals(alone));
+    } else {  // LAPACK has another algorithm for values alone
+      const auto values_alone = reals(alone);
+      for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], values_alone[i], 8 * n * eps * size) << n;
+    }
     for (int item = 0; item < items; ++item) {
       const auto ai = test::part(full, item, n, n), v = test::part(vectors, item, n, n);
       EXPECT_LE(test::loss_of_orthogonality(v), 16 * n * eps) << n;
@@ -174,8 +179,8 @@ TYPED_TEST(Orthogonal, EighOfManyMatrices) {
   using T = typename TestFixture::T;
   using R = typename TestFixture::R;
   using E = typename TestFixture::E;
-  if constexpr (quern::impl::is_device<E> && std::is_same_v<T, float>) {
-    constexpr int items = 100'000, n = quern::impl::linalg_tuning<E>::vendor_eigh_rows;
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr int items = 100'000, n = quern::impl::linalg_tuning<E>::template vendor_eigh_rows<T>;
     std::vector<T> a(std::size_t{items} * n * n);
     const auto value = [](int item, int i) { return static_cast<R>((item + 5 * i) % 31); };
     for (int item = 0; item < items; ++item)
@@ -190,7 +195,7 @@ TYPED_TEST(Orthogonal, EighOfManyMatrices) {
       for (int i = 0; i < n; ++i) ASSERT_NEAR(values[i], found[std::size_t(item) * n + i], 31 * n * this->eps) << item;
     }
   } else {
-    GTEST_SKIP() << "of devices, in float";
+    GTEST_SKIP() << "in float alone";
   }
 }
 

@@ -257,14 +257,13 @@ template <class Exec, class T>
 void eigh_batch(const Exec& exec, const std::string& label, const matrix_batch<real_type<T>>& w,
                 const matrix_batch<T>& v, const matrix_batch<const T>& a, std::int64_t items, const item_info& failed) {
   const std::int64_t n = a.rows, size = n * n;
-  const work_matrix<Exec, T> side_by_side(exec, n, n * items);
-  hermitian_batch<T> batch{n, side_by_side->data, nullptr, nullptr, nullptr};
-  const scratch_arrays<Exec> memory(exec, scratch_part{batch.values, n * items}, scratch_part{batch.info, items},
-                                    scratch_part{batch.others, items});
+  hermitian_batch<T> batch{n, nullptr, nullptr, nullptr, nullptr};
+  const scratch_arrays<Exec> memory(exec, scratch_part{batch.work, size * items}, scratch_part{batch.values, n * items},
+                                    scratch_part{batch.info, items}, scratch_part{batch.others, items});
   const bool vectors = v.data != nullptr;
   Kokkos::parallel_for(kernel_label(label, "/finite"), index_range(exec, items), hermitian_check<T>{batch, a});
   Kokkos::parallel_for(kernel_label(label, "/load"), index_range(exec, size * items), hermitian_load<T>{batch, a});
-  lapack::eigh_batch(exec, *side_by_side, batch.values, vectors, batch.info);
+  lapack::eigh_batch(exec, column_major<T>{batch.work, n, n * items, n}, batch.values, vectors, batch.info);
   Kokkos::parallel_for(kernel_label(label, "/store"), index_range(exec, size * items),
                        hermitian_store<T>{batch, w, v, failed, vectors});
 }

@@ -159,9 +159,16 @@ struct whole_team<eigh_op<T>> {
 /// Chooses between Jacobi's sweeps, of one matrix or of a pack at a time, and the vendor's library.
 template <class Exec, class T>
 void launch_items(const Exec& exec, const std::string& label, std::int64_t items, const eigh_op<T>& op) {
-  if constexpr (is_device<Exec> && takes_matrix<Exec, T>) {
-    if (op.a.rows >= linalg_tuning<Exec>::vendor_eigh_rows && items > 0 && lapack::available<Exec>())
-      return eigh_batch<Exec, T>(exec, label, op.w, op.v, op.a, items, op.info);
+  if constexpr (takes_matrix<Exec, T>) {
+    using tune = linalg_tuning<Exec>;
+    if (op.a.rows >= tune::template vendor_eigh_rows<T> && lapack::available<Exec>()) {
+      const std::int64_t size = std::int64_t(op.a.rows) * op.a.rows * std::int64_t{sizeof(T)},
+                         together = std::max<std::int64_t>(tune::vendor_eigh_bytes / size, 1);
+      for (std::int64_t first = 0; first < items; first += together)
+        eigh_batch<Exec, T>(exec, label, op.w.from(first), op.v.from(first), op.a.from(first),
+                            std::min(together, items - first), op.info.from(first));
+      return;
+    }
   }
   if constexpr (!is_device<Exec> && !is_complex<T>)
     if (eigh_in_packs(exec, label, eigh_packs<T>{op.w, op.v, op.a, op.info, items})) return;
@@ -195,7 +202,8 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 ///
 /// One matrix is decomposed by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`. A
 /// batch is decomposed by Jacobi's method in one kernel, on hosts real matrices of up to 16 rows side by side in the
-/// vector instructions of a thread; matrices that do not fit into shared memory spill to global memory, which is
+/// vector instructions of a thread; of more than 16 rows on hosts (4 of complex numbers) and 32 on devices by those libraries, where they are
+/// there, from copies in scratch memory. Matrices that do not fit into shared memory spill to global memory, which is
 /// allocated when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
@@ -224,7 +232,7 @@ void eigh(const W& w, const V& v, const A& a, const Info&... info) {
 }
 QUERN_TAKES_NAME_NOT(option_or_place, eigh)
 
-/// The eigenvalues alone, as `eigh` gives them.
+/// The eigenvalues alone, as `eigh` gives them; a library may have another algorithm for these, whose rounding differs.
 template <execution_space Exec, view_like W, array_like A, view_like... Info>
 void eigvalsh(const Exec& exec, const W& w_view, const A& a_view, const Info&... info) {
   using T = impl::value_of<A>;

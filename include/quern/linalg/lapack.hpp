@@ -68,7 +68,7 @@ template <class Exec, class T>
 void eigh(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info);
 
 /// Eigenvalues of many matrices, (n, n), side by side in `a`, (n, n items), with an `info` of each in memory of
-/// the device. For devices alone.
+/// the execution space.
 template <class Exec, class T>
 void eigh_batch(const Exec& exec, column_major<T> a, real_type<T>* w, bool vectors, int* info);
 

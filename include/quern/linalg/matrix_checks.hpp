@@ -81,6 +81,7 @@ struct item_info {
   int* data;
   std::int64_t stride;
   KOKKOS_FUNCTION int& operator()(std::int64_t item) const { return data[item * stride]; }
+  item_info from(std::int64_t item) const { return {data + item * stride, stride}; }
 };
 /// Stores the result of an item, or NaN where a row has no pivot, and reports the row.
 template <class Lanes, class T>

@@ -241,6 +241,10 @@ struct matrix_batch {
   KOKKOS_FUNCTION T& operator()(std::int64_t item, int i, int j) const {
     return data[item * stride[0] + i * stride[1] + j * stride[2]];
   }
+  /// The matrices from one on; no data stay none.
+  matrix_batch from(std::int64_t item) const {
+    return {data == nullptr ? data : data + item * stride[0], rows, columns, {stride[0], stride[1], stride[2]}};
+  }
 };
 
 /// A View of rank 3 as a batch of matrices, or of rank 2 as one of columns.

@@ -20,7 +20,7 @@ struct svd_packs {
   using values = typename packs::values;
   static constexpr int lanes = packs::lanes;
   /// Larger matrices do not stay in the cache of a core together.
-  static constexpr int max_columns = 16, max_elements = 256;
+  static constexpr int max_columns = 32, max_elements = 1024;
 
   Op op;
   std::int64_t items;

@@ -4,6 +4,7 @@
 #define QUERN_LINALG_TUNING_HPP
 
 #include <quern/core/launch/tuning.hpp>
+#include <quern/core/values/values.hpp>
 
 namespace quern::impl {
 
@@ -47,9 +48,12 @@ struct linalg_tuning : tuning<Exec> {
   /// fast scratch memory (bench_dense: svd m x 100).
   static constexpr int team_columns = 128;
 
-  /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps, whose lanes are
-  /// 32 at most. (bench_linalg: sweep_eigh)
-  static constexpr int vendor_eigh_rows = 33;
+  /// Rows of a batch from which the vendor's eigenvalues are faster than Jacobi's sweeps, whose lanes on devices are
+  /// 32 at most, and which are in packs on hosts for real numbers alone; and the bytes of matrices that are copied for
+  /// it at a time. (bench_linalg: sweep_eigh)
+  template <class T>
+  static constexpr int vendor_eigh_rows = is_device<Exec> ? 33 : is_complex<T> ? 5 : 17;
+  static constexpr std::int64_t vendor_eigh_bytes = is_device<Exec> ? std::int64_t{1} << 62 : 1 << 25;
 };
 
 }  // namespace quern::impl

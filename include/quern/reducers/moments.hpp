@@ -265,7 +265,7 @@ struct moments_reducer {
   template <int N, class V, class T>
   KOKKOS_FUNCTION static bool accumulate(state& s, const T* v) {
     constexpr int part = 1024 / sizeof(value_real);
-    if constexpr (N > part) {  // equal values in long folds round the same way each time
+    if constexpr (N > part && !small<T>) {  // equal values in long folds round the same way each time
       bool suits = true;
       for (int i = 0; i < N; i += part) suits &= accumulate<part, V>(s, v + i);
       return suits;
