@@ -202,9 +202,9 @@ void eigh_checked(const Exec& exec, const std::string& label, const strided<real
 ///
 /// One matrix is decomposed by LAPACK, cuSOLVER or rocSOLVER (component `linalg`), and the call waits for `exec`. A
 /// batch is decomposed by Jacobi's method in one kernel, on hosts real matrices of up to 16 rows side by side in the
-/// vector instructions of a thread; of more than 16 rows on hosts (4 of complex numbers) and 32 on devices by those libraries, where they are
-/// there, from copies in scratch memory. Matrices that do not fit into shared memory spill to global memory, which is
-/// allocated when first needed.
+/// vector instructions of a thread; of more than 16 rows on hosts (4 of complex numbers) and 32 on devices by those
+/// libraries, where they are there, from copies in scratch memory. Matrices that do not fit into shared memory spill to
+/// global memory, which is allocated when first needed.
 ///
 /// With `info`, a View of int of one element an item (of rank 0 for one matrix), `info(b)` is 0, or not 0 where the
 /// iteration has not converged (30 sweeps of Jacobi's), and a batch is asynchronous on `exec`; without it the call

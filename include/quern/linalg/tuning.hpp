@@ -52,7 +52,9 @@ struct linalg_tuning : tuning<Exec> {
   /// 32 at most, and which are in packs on hosts for real numbers alone; and the bytes of matrices that are copied for
   /// it at a time. (bench_linalg: sweep_eigh)
   template <class T>
-  static constexpr int vendor_eigh_rows = is_device<Exec> ? 33 : is_complex<T> ? 5 : 17;
+  static constexpr int vendor_eigh_rows = is_device<Exec> ? 33
+                                          : is_complex<T> ? 5
+                                                          : 17;
   static constexpr std::int64_t vendor_eigh_bytes = is_device<Exec> ? std::int64_t{1} << 62 : 1 << 25;
 };
 

@@ -169,8 +169,8 @@ QUERN_TAKES_NAME_NOT(place, bounding_domain)
 
 /// Brings points into the order of the cells of a domain in which they are: a counting sort. The points of cell c are
 /// `order(k)` from `k = offsets(c)` to before `offsets(c + 1)`, in ascending order. Cells are numbered with the last
-/// axis fastest; points beyond the ends of an axis are in its last cells, images where it is periodic, and those with a NaN
-/// in its first.
+/// axis fastest; points beyond the ends of an axis are in its last cells, images where it is periodic, and those with a
+/// NaN in its first.
 ///
 /// @code
 /// const quern::CellGrid grid(quern::domain{{0, 0, 0}, {1, 1, 1}, quern::periodic{true}}, 0.1);
