@@ -39,6 +39,8 @@ void check(int info, const char* routine) {
   if (info < 0) throw BackendError(routine, "argument " + std::to_string(-info) + " is wrong");
 }
 
+}  // namespace
+
 /// The eigenvalues and vectors of Hermitian matrices of one size.
 template <class T>
 class hermitian_solver {
@@ -80,8 +82,6 @@ class hermitian_solver {
   int n_, size_ = -1, reals_ = -1, integers_ = -1;
   const char* job_;
 };
-
-}  // namespace
 
 template <class Exec, class T>
 void getrf(const Exec& exec, column_major<T> a, int* pivots, int* info) {
